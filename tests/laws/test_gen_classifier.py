@@ -385,7 +385,9 @@ def test_what_cannot_be_a_table_is_refused():
         GaussianClassifier().fit([[0.0], [np.inf], [1.0], [2.0]], [0, 0, 1, 1])
     with pytest.raises(TypeError, match="must be a string or a number"):
         GenerativeClassifier(Normal).fit(np.array([[{}], ["a"]], dtype=object), [0, 1])
-    with pytest.raises(ValueError, match="density='normal' must be a class of Distribution"):
+    with pytest.raises(
+        ValueError, match=r"density='normal' must be a class of Distribution, .* an estimator or a dict"
+    ):
         GenerativeClassifier("normal").fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="takes no sample_weight"):
         GenerativeClassifier(_Plain()).fit([[0.0], [1.0]], [0, 1], [1.0, 2.0])

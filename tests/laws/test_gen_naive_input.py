@@ -167,11 +167,11 @@ def test_a_count_that_is_missing_is_refused_by_name(make):
     [
         (
             CategoricalNB(estimate="map", parameter_prior=BetaBernoulli()),
-            "must be a DirichletCategorical or a Dirichlet",
+            "must be a DirichletCategorical",
         ),
         (
             MultinomialNB(estimate="map", parameter_prior=Beta(1.0, 1.0)),
-            "must be a DirichletCategorical or a Dirichlet",
+            "must be a DirichletCategorical",
         ),
         (BernoulliNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a BetaBernoulli or a Beta"),
         (GaussianNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a NormalInverseGammaModel"),

@@ -37,7 +37,10 @@ CONVERTED = {
     "JointTableClassifier": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
     # What is added to a variance, and a bandwidth, have the unit of a column.
     # The classifier behind a gate is scikit-learn's by default.
-    "DensityGate": lambda m, u: m if u.x == 1.0 and not u.offset else None,
+    "DensityGate": lambda m, u: None,
+    # A leaf has a curvature of at least 1e-3, weights included, as in scikit-learn.
+    "HistGradientBoostingClassifier": lambda m, u: m if u.weight == 1.0 else None,
+    "HistGradientBoostingRegressor": lambda m, u: m if u.weight == 1.0 else None,
     "GaussianMixtureClassifier": lambda m, u: m if u.x == 1.0 else None,
     "GenerativeClassifier": lambda m, u: m if u.x == 1.0 else None,
     "OpenSetClassifier": lambda m, u: m if u.x == 1.0 else None,

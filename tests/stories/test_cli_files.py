@@ -111,11 +111,11 @@ def test_what_is_new_in_the_file_is_said(spreadsheet):
     strange[1] = strange[1].replace(" kg", " lb")
     strange[2] = strange[2].replace(TOWNS[3], "kein Ort")
     said = run("predict", model, input="\n".join([HEAD, *strange])).stderr
-    assert "1 cells of town hold levels that the model has never seen, taken as a rare one: Atlantis" in said
-    assert "1 cells of weight are no numbers, for example" in said
+    assert "1 of 3 cells of town hold levels that the model has never seen, taken as a rare one: Atlantis" in said
+    assert "1 of 3 cells of weight are no numbers in the form that learn found (1.234,5 kg), for example" in said
     assert "kein Ort" not in said
     assert (
-        "no column 'nowhere'"
+        "--id: no column nowhere"
         in run("predict", model, "--id", "nowhere", input=f"{HEAD}\n{lines([1])[0]}", code=2).stderr
     )
 

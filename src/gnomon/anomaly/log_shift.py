@@ -77,7 +77,6 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        check_choice("on_domain", self.on_domain, ("raise", "flag"))
         X = validate_rows(self, X)
         if isinstance(self.k, str):
             check_choice("k", self.k, ("auto",))

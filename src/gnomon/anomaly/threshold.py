@@ -121,13 +121,19 @@ def metric_values(metric: Metric, beta: float, curve: ThresholdCurve, scores: Fl
     """The metric at every threshold of the curve."""
     if not callable(metric):
         check_choice("metric", metric, METRICS)
-    if beta != 1.0 and (callable(metric) or metric != "fbeta"):
-        raise ValueError(f"beta={beta!r} is for metric='fbeta', and metric={metric!r} has none; leave beta out")
+    check_beta(metric, beta)
     if callable(metric):
         truth = bad.astype(int)
         found = [float(metric(truth, (-scores >= t).astype(int))) for t in curve.thresholds]
         return np.array(found)
-    return curve.f_beta(check_positive("beta", beta))
+    return curve.f_beta(beta)
+
+
+def check_beta(metric: Metric, beta: float) -> None:
+    """Refuse a β that is not positive, or that the metric does not read."""
+    check_positive("beta", beta)
+    if metric != "fbeta" and beta != 1.0:
+        raise ValueError(f"beta={beta!r} is for metric='fbeta'; choose it, or leave beta out")
 
 
 def best_place(values: Floats, metric: Metric) -> int:

@@ -22,11 +22,11 @@ from gnomon._typing import ArrayLike, Bools, Floats, Folds, Integers, MatrixLike
 from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
-from gnomon.anomaly.threshold import PLACEMENTS, Metric, Placement, best_place, candidates, metric_values, placed
+from gnomon.anomaly.threshold import Metric, Placement, best_place, candidates, check_beta, metric_values, placed
 from gnomon.base import read_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
-from gnomon.numerics.validation import check_choice, check_label, check_part, check_positive
+from gnomon.numerics.validation import check_label, check_part
 
 __all__ = ["TunedDetector"]
 
@@ -114,12 +114,9 @@ class TunedDetector(OutlierMixin, Estimator):
         -------
         self
         """
-        check_choice("placement", self.placement, PLACEMENTS)
         check_part("detector", self.detector, "fit", "score_samples")
         check_label("anomaly_label", self.anomaly_label)
-        check_positive("beta", self.beta)
-        if self.metric != "fbeta" and self.beta != 1.0:
-            raise ValueError(f"beta={self.beta!r} is for metric='fbeta'; choose it, or leave beta out")
+        check_beta(self.metric, self.beta)
         read_rows(self, X, skip_check_array=True)
         (X,) = indexable(X)
         if _num_samples(X) == 0:

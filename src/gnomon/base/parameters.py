@@ -108,10 +108,15 @@ def _refusal(name: str, value: Any, kinds: Sequence[_Kind]) -> str:
     words = [word for kind in kinds for word in kind.words]
     names = [kind.name for kind in kinds if kind.name]
     if words and (not names or (isinstance(value, str) and any(isinstance(word, str) for word in words))):
-        others = f", or give {' or '.join(names)}" if names else ""
+        others = f", or give {_either(names)}" if names else ""
         return f"{name}={value!r} is unknown; choose from {words}{others}"
     allowed = names + ([f"one of {words}"] if words else [])
-    return f"{name}={value!r} must be {' or '.join(allowed)}; give another value"
+    return f"{name}={value!r} must be {_either(allowed)}; give another value"
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 @cache

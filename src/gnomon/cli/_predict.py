@@ -19,7 +19,7 @@ from gnomon._typing import Array
 from gnomon.cli._guard import errors
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
-from gnomon.io.tables import listed, to_text
+from gnomon.io.tables import listed, refuse_unknown, to_text
 from gnomon.report._prepare import Preparer
 
 __all__ = ["run"]
@@ -110,7 +110,10 @@ def _advice(pipeline: Pipeline, table: Table, facts: Mapping[str, Any]) -> Itera
     for kind in pipeline[0].kinds:
         if kind.name in table.columns and (lost := kind.lost(table[kind.name])).any():
             example = str(to_text(table[kind.name])[lost][0])
-            yield f"{lost.sum()} cells of {kind.name} are no {kind.kind}s, for example {example!r}; taken as missing"
+            yield (
+                f"{lost.sum()} of {len(table)} cells of {kind.name} are no {kind.kind}s in the form that learn found "
+                f"({kind.form}), for example {example!r}; taken as missing"
+            )
     for name, levels in pipeline[0].levels_.items():
         if name in table.columns:
             yield from _strangers(name, to_text(table[name]), set(levels))
@@ -120,13 +123,14 @@ def _strangers(name: str, cells: Array, known: set[str]) -> Iterator[str]:
     new = [cell for cell in cells.tolist() if cell and cell not in known]
     if new:
         yield (
-            f"{len(new)} cells of {name} hold levels that the model has never seen, taken as a rare one: "
-            f"{listed(list(dict.fromkeys(new)), 5)}"
+            f"{len(new)} of {len(cells)} cells of {name} hold levels that the model has never seen, taken as a rare "
+            f"one: {listed(list(dict.fromkeys(new)), 5)}"
         )
 
 
 def _identifiers(table: Table, facts: Mapping[str, Any], ids: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
     """The columns that say which row is which: those that learn took for identifiers, and those asked for."""
+    refuse_unknown(table, "--id", ids)
     found = [name for name, kind in facts["columns"].items() if kind == "identifier" and name in table.columns]
     for name in dict.fromkeys([*found, *ids]):
         yield name, to_text(table[name]).tolist()

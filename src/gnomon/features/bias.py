@@ -11,7 +11,6 @@ import numpy as np
 
 from gnomon._typing import Array
 from gnomon.features._base import InvertibleMap, Rows, join_columns
-from gnomon.numerics.validation import check_choice
 
 __all__ = ["AddBias"]
 
@@ -46,9 +45,6 @@ class AddBias(InvertibleMap):
 
     def __init__(self, position: Literal["last", "first"] = "last"):
         self.position = position
-
-    def _learn(self, X: Rows) -> None:
-        check_choice("position", self.position, ("last", "first"))
 
     def _map(self, X: Rows) -> Rows:
         return join_columns(*self._ordered(X, np.ones((X.shape[0], 1), dtype=X.dtype)))

@@ -16,7 +16,7 @@ import numpy as np
 from gnomon._typing import Bools, Folds, Integers, Scoring
 from gnomon.features._selector import ErrorSelector
 from gnomon.features._subset_score import SubsetError, SubsetModel, first_smallest, tie_width
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_integer
 
 __all__ = ["GreedySelector"]
 
@@ -95,7 +95,7 @@ class GreedySelector(ErrorSelector):
         self.n_jobs = n_jobs
 
     def _select(self, error: SubsetError, d: int) -> tuple[Bools, float]:
-        forward = check_choice("direction", self.direction, ("forward", "backward")) == "forward"
+        forward = self.direction == "forward"
         mask = np.full(d, not forward)
         scale = error(np.zeros(d, dtype=bool))
         sets, order, errors = [mask], [], [self._first_error(error, scale, mask)]

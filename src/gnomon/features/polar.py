@@ -13,7 +13,6 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.features._base import Column, InvertibleMap
-from gnomon.numerics.validation import check_choice
 
 __all__ = ["PolarFeatures"]
 
@@ -68,7 +67,6 @@ class PolarFeatures(InvertibleMap):
         self.hyperspherical = hyperspherical
 
     def _learn(self, X: Floats) -> None:
-        check_choice("angle", self.angle, ANGLES)
         self._groups = self._grouped(X.shape[1])
         self._rest = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self._groups))
         self.center_ = self._center_of(X)

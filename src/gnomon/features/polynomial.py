@@ -15,8 +15,8 @@ import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.features._base import FeatureMap, Rows, check_pair, refuse_overflow
-from gnomon.numerics.monomials import RECURRENCES, expand, exponents
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
+from gnomon.numerics.monomials import expand, exponents
+from gnomon.numerics.validation import check_integer, check_interval
 
 __all__ = ["PolynomialMap", "polynomial_columns"]
 
@@ -178,7 +178,6 @@ class PolynomialMap(FeatureMap):
             if not low < high:
                 raise ValueError(f"domain={self.domain!r} must be 'fit' or two numbers with low < high")
             return (ends * (high - low) + (high + low)) / 2
-        check_choice("domain", self.domain, ["fit"])
         low, high = X.min(axis=0), X.max(axis=0)
         # A constant column has range zero: it is put in the middle of an interval of length 2.
         flat = low == high
@@ -186,8 +185,6 @@ class PolynomialMap(FeatureMap):
 
     def _check_parameters(self) -> None:
         check_integer("degree", self.degree, 0)
-        check_choice("basis", self.basis, RECURRENCES)
-        check_choice("weights", self.weights, (None, "kernel"))
         if self.weights == "kernel" and self.basis != "monomial":
             raise ValueError(f"weights='kernel' needs basis='monomial', not {self.basis!r}; no kernel belongs to it")
         check_interval("c0", self.c0, 0, np.inf, closed="left")

@@ -72,7 +72,6 @@ class RatioFeatures(FeatureMap):
         self.keep = keep
 
     def _learn(self, X: Floats) -> None:
-        check_choice("keep", self.keep, ("all", "none"))
         self._ratios, self._products = self._pairs("ratios", self.ratios), self._pairs("products", self.products)
         if self.keep == "none" and not len(self._ratios) + len(self._products):
             raise ValueError("keep='none' without ratios and products makes no column; give some pairs")

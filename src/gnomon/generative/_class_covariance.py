@@ -13,12 +13,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Share
 from gnomon.distributions import NormalInverseWishartModel
 from gnomon.generative._naive import check_estimate
 from gnomon.numerics.shrinkage import ledoit_wolf_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_interval, check_numbers, check_part
+from gnomon.numerics.validation import check_numbers
 from gnomon.numerics.weights import Priors, class_priors
 
 __all__ = [
@@ -26,12 +26,11 @@ __all__ = [
     "check_complete",
     "check_covariance_options",
     "check_normal_prior",
-    "check_regularisation",
     "class_covariances",
     "given_priors",
 ]
 
-AutoShrinkage: TypeAlias = Literal["auto"] | float | None
+AutoShrinkage: TypeAlias = Literal["auto"] | Share | None
 
 
 def check_covariance_options(solver: str, shrinkage: AutoShrinkage, covariance_estimator: BaseEstimator | None) -> None:
@@ -42,15 +41,6 @@ def check_covariance_options(solver: str, shrinkage: AutoShrinkage, covariance_e
         raise ValueError("covariance_estimator is not supported with solver='svd'; choose solver='eigen'")
     if covariance_estimator is not None and shrinkage:
         raise ValueError("covariance_estimator and shrinkage are both given; leave one of them at None")
-
-
-def check_regularisation(shrinkage: AutoShrinkage, covariance_estimator: BaseEstimator | None) -> None:
-    """Refuse what is of the wrong kind, whatever the solver and the rows."""
-    if isinstance(shrinkage, str):
-        check_choice("shrinkage", shrinkage, ("auto",))
-    elif shrinkage is not None:
-        check_interval("shrinkage", shrinkage, 0, 1)
-    check_part("covariance_estimator", covariance_estimator, "fit")
 
 
 def check_normal_prior(estimator: Any, **others: float) -> None:

@@ -8,7 +8,7 @@ What a model does about cells of the last two kinds is the user's choice: `handl
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,10 +16,9 @@ from sklearn.base import BaseEstimator
 from gnomon._jit import jit
 from gnomon._typing import Array, ArrayLike, Integers, TableLike
 from gnomon.base import map_rows, table_rows
-from gnomon.generative._words import CategoryGaps, UnknownValues
+from gnomon.generative._words import UnknownValues
 from gnomon.numerics.domains import Domain, encode, sizes_of
 from gnomon.numerics.tables import FeatureTable, assert_complete
-from gnomon.numerics.validation import check_choice
 
 __all__ = ["CodedRows", "known_codes", "read_table", "refuse_empty", "refuse_undeclared", "with_gap"]
 
@@ -35,8 +34,6 @@ class ColumnSums(Protocol):
 
 def read_table(model: BaseEstimator, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
     """X as a `FeatureTable` (and y) for a model with the parameters `missing` and `handle_unknown`."""
-    check_choice("missing", model.missing, get_args(CategoryGaps))
-    check_choice("handle_unknown", model.handle_unknown, get_args(UnknownValues))
     checked = table_rows(model, X, y, reset=reset)
     if model.missing == "error":
         map_rows(_refuse_gaps, checked)

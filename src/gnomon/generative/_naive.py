@@ -30,7 +30,6 @@ from gnomon.numerics.validation import (
     assert_finite,
     assert_not_infinite,
     check_choice,
-    check_flag,
     check_numbers,
     machine_numbers,
 )
@@ -277,7 +276,6 @@ def _add_rows(rows: Any, start: int, index: Integers, s: Floats, out: Floats) ->
 def check_alpha(alpha: ArrayLike, shape: tuple[int, ...], *, force_alpha: bool) -> Floats:
     """Pseudo-counts: a number ≥ 0, or an array of them of that shape."""
     checked = check_numbers("alpha", alpha)
-    check_flag("force_alpha", force_alpha)
     if checked.ndim and checked.shape != shape:
         raise ValueError(
             f"When alpha is an array, it should contains `n_features`. Got {checked.shape} instead of {shape}; give "
@@ -325,7 +323,6 @@ def check_feature_weight(feature_weight: ArrayLike | None, d: int) -> Floats | N
 
 def count_priors(model: BaseEstimator) -> Priors:
     """The class priors of models with scikit-learn's `class_prior` and `fit_prior`."""
-    check_flag("fit_prior", model.fit_prior)
     if model.class_prior is not None:
         return model.class_prior
     return None if model.fit_prior else "uniform"

@@ -8,7 +8,7 @@ densities and priors are the true ones: Devroye, Györfi & Lugosi (1996), theore
 
 from collections.abc import Mapping, Sequence
 from inspect import signature
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Tags
@@ -30,7 +30,7 @@ from gnomon.generative._gaps import fit_observed
 from gnomon.generative._naive import check_estimate
 from gnomon.generative._rows import LabelledRows, any_rows, labelled_rows
 from gnomon.generative._words import Estimation, Gaps, ZeroPolicy
-from gnomon.numerics.validation import assert_finite, check_choice
+from gnomon.numerics.validation import assert_finite
 from gnomon.numerics.weights import Priors
 
 __all__ = ["GenerativeClassifier"]
@@ -156,7 +156,6 @@ class GenerativeClassifier(BayesClassifier):
         -------
         self
         """
-        check_choice("missing", self.missing, get_args(Gaps))
         check_estimate(self.estimate, self.parameter_prior)
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
         self._refuse_gaps(rows.X)

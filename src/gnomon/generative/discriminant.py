@@ -10,7 +10,7 @@ rows are decomposed only where the covariance has lost too many digits, so the c
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, NonNegative
 from gnomon.base import validate_rows
 from gnomon.distributions import NormalInverseWishartModel, Normals
 from gnomon.generative._class_covariance import (
@@ -26,7 +26,6 @@ from gnomon.generative._class_covariance import (
     check_complete,
     check_covariance_options,
     check_normal_prior,
-    check_regularisation,
     class_covariances,
     given_priors,
 )
@@ -48,7 +47,7 @@ from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import discriminant_axes, fix_signs, principal_axes
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_flag, check_integer, check_non_negative
+from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.numerics.weights import Priors
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -156,7 +155,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         priors: Priors = None,
         n_components: int | None = None,
         store_covariance: bool = False,
-        tol: float = 1e-4,
+        tol: NonNegative = 1e-4,
         covariance_estimator: BaseEstimator | None = None,
         *,
         estimate: Estimation = "mle",
@@ -189,11 +188,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self
         """
         solve = {"svd": self._by_svd, "lsqr": self._by_lsqr, "eigen": self._by_eigen}
-        check_choice("solver", self.solver, solve)
-        check_regularisation(self.shrinkage, self.covariance_estimator)
-        check_non_negative("tol", self.tol)
-        check_flag("store_covariance", self.store_covariance)
-        check_choice("missing", self.missing, get_args(Gaps))
         check_normal_prior(self)
         rows = labelled_rows(self, X, y, sample_weight, ensure_min_samples=2, finite=False)
         self.classes_, self._predictive = rows.classes, None

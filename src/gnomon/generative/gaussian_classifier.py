@@ -8,7 +8,7 @@ moments that add, so chunks give what the whole table gives. Fisher (1936), doi:
 pooling and shrinkage: Friedman (1989), doi:10.1080/01621459.1989.10478752.
 """
 
-from typing import Self, get_args
+from typing import Self
 
 import numpy as np
 from sklearn.utils import Tags
@@ -38,7 +38,6 @@ from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["GaussianClassifier"]
@@ -293,7 +292,6 @@ class GaussianClassifier(BayesClassifier):
         return np.atleast_1d(form.c + (log_prior[1] - log_prior[0] if len(log_prior) == 2 else log_prior))
 
     def _plan(self) -> Estimate:
-        check_choice("missing", self.missing, get_args(Gaps))
         return Estimate(self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior)
 
     def _moments(self, rows: LabelledRows, plan: Estimate) -> Moments:

@@ -8,13 +8,23 @@ doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture 
 """
 
 from dataclasses import replace
-from typing import Any, Literal, Self, TypeAlias, cast, get_args
+from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Integers, RandomState, Verbosity
+from gnomon._typing import (
+    ArrayLike,
+    Count,
+    CountOrZero,
+    Floats,
+    Integers,
+    NonNegative,
+    Positive,
+    RandomState,
+    Verbosity,
+)
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.distributions import InverseWishart
 from gnomon.distributions.normals import Responsibilities
@@ -24,7 +34,6 @@ from gnomon.generative._mixture_options import CovarianceWord, auto_floor, covar
 from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow
 from gnomon.generative._mixture_start import StartCustom, StartMethod, drawn_starts
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_flag, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import (
     EMResult,
@@ -147,8 +156,8 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         covariance_type: CovarianceWord = "full",
         tol: float = 1e-3,
         reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        n_init: int = 1,
+        max_iter: CountOrZero = 100,
+        n_init: Count = 1,
         init_params: StartMethod = "kmeans",
         weights_init: ArrayLike | None = None,
         means_init: ArrayLike | None = None,
@@ -156,16 +165,16 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         random_state: RandomState = None,
         warm_start: bool = False,
         verbose: Verbosity = 0,
-        verbose_interval: int = 10,
+        verbose_interval: Count = 10,
         algorithm: Literal["soft", "hard", "gradient"] = "soft",
         start: StartCustom = "responsibilities",
         covariances_init: ArrayLike | None = None,
         cov_floor: float | Literal["auto"] | None = None,
         covariance_prior: InverseWishart | None = None,
         on_empty: Literal["keep", "reseed", "drop", "raise"] | None = None,
-        min_count: float | None = None,
+        min_count: NonNegative | None = None,
         fix_weights: Literal["uniform"] | None = None,
-        lbg_alpha: float = 0.1,
+        lbg_alpha: Positive = 0.1,
         n_jobs: int | None = None,
     ):
         self.n_components = n_components
@@ -329,17 +338,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         )
 
     def _check_options(self) -> None:
-        """Refuse what is of the wrong kind, and what the other options leave unused."""
-        check_choice("algorithm", self.algorithm, list(self._ALGORITHMS))
-        check_choice("fix_weights", self.fix_weights, [None, "uniform"])
-        check_choice("on_empty", self.on_empty, [None, "keep", "reseed", "drop", "raise"])
-        check_flag("warm_start", self.warm_start)
-        check_integer("verbose", int(self.verbose) if isinstance(self.verbose, bool) else self.verbose, low=0)
-        if self.n_jobs is not None:
-            check_integer("n_jobs", self.n_jobs)
-        if self.min_count is not None:
-            check_non_negative("min_count", self.min_count)
-        check_positive("lbg_alpha", self.lbg_alpha)
+        """Refuse what the other options leave unused."""
         if self.init_params != "lbg" and self.lbg_alpha != 0.1:
             raise ValueError(
                 f"lbg_alpha={self.lbg_alpha!r} is for init_params='lbg'; choose it, or leave lbg_alpha out"
@@ -351,27 +350,23 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         """The floor under the covariances; that of "auto" is kept from the first rows on."""
         if not isinstance(self.cov_floor, str):
             return self.cov_floor
-        check_choice("cov_floor", self.cov_floor, ["auto"])
         if self._floor is None:
             self._floor = auto_floor(X, weights)
         return self._floor
 
     def _most_iterations(self) -> int | None:
         """How many iterations all starts take at most; None where mixtures grow, which is not known beforehand."""
-        n_starts = 1 if self._goes_on() else check_integer("n_init", self.n_init, low=1)
-        most = check_integer("max_iter", self.max_iter, low=0)
-        return None if self.init_params == "lbg" else n_starts * most
+        n_starts = 1 if self._goes_on() else self.n_init
+        return None if self.init_params == "lbg" else n_starts * self.max_iter
 
     def _goes_on(self) -> bool:
         return self.warm_start and "weights_" in vars(self)
 
     def _heard(self, told: Tasks) -> Callback | None:
         """What is called after every iteration, if anything."""
-        check_integer("verbose_interval", self.verbose_interval, low=1)
         return told.rows(log_every(self.verbose_interval) if self.verbose else None)
 
     def _starts(self, steps: GaussianEM, told: Tasks) -> list[NormalMixture]:
-        check_choice("start", self.start, get_args(StartCustom))
         if self._goes_on():
             return [self._theta()]
         if self.init_params == "lbg":

@@ -27,7 +27,7 @@ from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_softmax
-from gnomon.numerics.validation import assert_finite, check_choice, check_flag
+from gnomon.numerics.validation import assert_finite
 from gnomon.optim import NormalMixture, fit_normal_missing, observed_rows
 
 __all__ = ["DensityImputer"]
@@ -128,9 +128,8 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        check_choice("strategy", self.strategy, _STRATEGIES)
         check_rng(self.random_state)
-        if check_flag("by_class", self.by_class) and y is None:
+        if self.by_class and y is None:
             raise ValueError("by_class=True needs the labels y; give them, or by_class=False")
         X = validate_rows(self, X, finite=False)
         labels = np.zeros(len(X), dtype=int) if y is None or not self.by_class else y

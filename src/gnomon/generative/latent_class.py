@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Count, CountOrZero, Floats, Integers, RandomState
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.generative._class_em import ClassifierEM, ClassRows, given_rows
 from gnomon.generative._contract import BayesClassifier
@@ -24,7 +24,7 @@ from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.mixture_model import StartingShares, start_responsibilities
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_flag, check_integer, check_numbers, check_part
+from gnomon.numerics.validation import check_numbers, check_part
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, em, warn_unless_em_converged
 
@@ -87,12 +87,12 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
     def __init__(
         self,
         classifier: BayesClassifier | None = None,
-        n_classes: int = 2,
+        n_classes: Count = 2,
         hard: bool = False,
         *,
         tol: float = 1e-6,
-        max_iter: int = 500,
-        n_init: int = 1,
+        max_iter: CountOrZero = 500,
+        n_init: Count = 1,
         init_params: StartingShares | None = None,
         responsibilities_init: ArrayLike | None = None,
         random_state: RandomState = None,
@@ -123,19 +123,16 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         self
         """
         check_part("classifier", self.classifier, "fit", "predict")
-        check_flag("hard", self.hard)
-        check_integer("max_iter", self.max_iter, 0)
         if self.init_params is not None and self.responsibilities_init is not None:
             raise ValueError("responsibilities_init leaves nothing to init_params; give one of them")
         X = given_rows(self, X, reset=True)
-        k = check_integer("n_classes", self.n_classes, 1)
         weights = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
         used = weights > 0.0
         X, weights = _safe_indexing(X, np.flatnonzero(used)), weights[used]
-        rows = ClassRows(X, np.full(len(weights), NO_LABEL), weights, np.arange(k), self.hard)
+        rows = ClassRows(X, np.full(len(weights), NO_LABEL), weights, np.arange(self.n_classes), self.hard)
         steps = ClassifierEM(self._base(), rows)
         rng = check_rng(self.random_state)
-        starts = [self._start(steps, used, rng) for _ in range(check_integer("n_init", self.n_init, 1))]
+        starts = [self._start(steps, used, rng) for _ in range(self.n_init)]
         with fit_tasks(self, "iteration", self.n_init * self.max_iter, X=X) as told:
             result = em(
                 steps.e_step,

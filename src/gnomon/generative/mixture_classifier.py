@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Tags
 
-from gnomon._typing import AnyRows, ArrayLike, Floats, Integers
+from gnomon._typing import AnyRows, ArrayLike, Count, Floats, Integers
 from gnomon.base import validate_rows
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._rows import LabelledRows, labelled_rows
@@ -85,7 +85,7 @@ class GaussianMixtureClassifier(BayesClassifier):
         n_components: int | Mapping[Any, int] | Literal["cv"] = 1,
         *,
         mixture: GaussianMixture | None = None,
-        max_components: int = 5,
+        max_components: Count = 5,
         priors: Priors = None,
         prior_alpha: float = 0.0,
         zero_policy: ZeroPolicy = "prior",
@@ -112,14 +112,11 @@ class GaussianMixtureClassifier(BayesClassifier):
         -------
         self
         """
-        if self.mixture is not None and not isinstance(self.mixture, GaussianMixture):
-            raise TypeError(f"mixture={self.mixture!r} must be a GaussianMixture; give one, or None")
-        check_integer("max_components", self.max_components, 1)
+        rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
         if self.max_components != 5 and not isinstance(self.n_components, str):
             raise ValueError(
                 f"max_components={self.max_components} is for n_components='cv'; choose it, or leave it out"
             )
-        rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
         self.classes_ = rows.classes
         self.mixtures_ = [self._fit_class(rows, c) for c in range(len(rows.classes))]
         self._store_priors(rows.counts, self.priors, prior_alpha=self.prior_alpha)

@@ -16,7 +16,18 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState, TableLike
+from gnomon._typing import (
+    AnyRows,
+    Array,
+    ArrayLike,
+    Count,
+    CountOrZero,
+    Floats,
+    Integers,
+    NonNegative,
+    RandomState,
+    TableLike,
+)
 from gnomon.base import naming_columns
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.distributions import Distribution, MultivariateNormal
@@ -33,7 +44,7 @@ from gnomon.generative._rows import any_rows
 from gnomon.generative._words import Assignment
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_numbers
+from gnomon.numerics.validation import check_choice, check_integer, check_numbers
 from gnomon.numerics.weights import check_weights, row_weight
 from gnomon.optim import EMResult, Restart, em, kmeans, seed_centers, warn_unless_em_converged
 
@@ -122,11 +133,11 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         fixed: Sequence[int] = (),
         algorithm: Assignment = "soft",
         tol: float = 1e-6,
-        max_iter: int = 500,
-        n_init: int = 1,
+        max_iter: CountOrZero = 500,
+        n_init: Count = 1,
         init_params: StartingShares | None = None,
         on_empty: OnEmpty = "reseed",
-        min_count: float = 1.0,
+        min_count: NonNegative = 1.0,
         on_decrease: Literal["warn", "raise", "ignore"] = "warn",
         random_state: RandomState = None,
     ):
@@ -178,16 +189,14 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         -------
         self
         """
-        check_integer("max_iter", self.max_iter, 0)
         X = any_rows(self, X, ensure_min_samples=2)
         weights = check_weights(sample_weight, np.empty((len(X), 0)))
         used = weights > 0.0
         steps = self._steps(X[used], weights[used])
         rng = check_rng(self.random_state)
-        n_init = check_integer("n_init", self.n_init, low=1)
         with naming_columns(self, X):
-            starts = [self._start(steps, rng) for _ in range(n_init)]
-        with fit_tasks(self, "iteration", n_init * self.max_iter, X=X) as told:
+            starts = [self._start(steps, rng) for _ in range(self.n_init)]
+        with fit_tasks(self, "iteration", self.n_init * self.max_iter, X=X) as told:
             result = em(
                 steps.e_step,
                 steps.m_step,
@@ -225,9 +234,9 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
             weights,
             tuple(families),
             tuple(stays),
-            hard=check_choice("algorithm", self.algorithm, get_args(Assignment)) == "hard",
-            on_empty=check_choice("on_empty", self.on_empty, get_args(OnEmpty)),
-            min_count=check_non_negative("min_count", self.min_count),
+            hard=self.algorithm == "hard",
+            on_empty=self.on_empty,
+            min_count=self.min_count,
         )
 
     def _given(self) -> list[Density | Distribution]:

@@ -9,7 +9,7 @@ classification.
 """
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +34,7 @@ from gnomon.generative._naive import (
 )
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import Estimation, Gaps, ZeroPolicy
-from gnomon.numerics.validation import check_choice, check_non_negative
+from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import Priors
 
 __all__ = ["BernoulliNB"]
@@ -139,7 +139,6 @@ class BernoulliNB(NaiveClassifier):
         return self.feature_count_.size + len(self.classes_) - 1
 
     def _read(self, X: MatrixLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
-        check_choice("missing", self.missing, get_args(Gaps))
         return map_rows(self._checked_bits, read_matrix(self, X, y, reset=reset))
 
     def _checked_bits(self, X: Matrix) -> Matrix:

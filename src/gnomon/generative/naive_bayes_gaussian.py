@@ -7,7 +7,7 @@ Variances of the classes make a quadratic boundary, shared ones a linear one. Ev
 add. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x; John & Langley (1995), arXiv:1302.4964.
 """
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.utils import Tags
@@ -21,7 +21,7 @@ from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feat
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
+from gnomon.numerics.validation import check_non_negative, check_positive
 from gnomon.numerics.weights import Priors
 
 __all__ = ["GaussianNB"]
@@ -136,14 +136,13 @@ class GaussianNB(NaiveClassifier):
         return self.theta_.size + spread + len(self.classes_) - 1
 
     def _read(self, X: ArrayLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
-        check_choice("missing", self.missing, get_args(Gaps))
         return validate_rows(self, X, y, reset=reset, finite=False)
 
     def _statistics(self, rows: LabelledRows, before: Any = None) -> CellMoments:
         return cell_moments(rows.X, rows.index, rows.counts, rows.weights, refuse=self._refuse_cells)
 
     def _solve(self, statistics: CellMoments) -> None:
-        shared = check_choice("variance", self.variance, get_args(Variance)) == "shared"
+        shared = self.variance == "shared"
         check_estimate(self.estimate, self.parameter_prior)
         if shared and self.parameter_prior is not None:
             raise ValueError("parameter_prior is a law of the variances of each class; choose variance='class'")

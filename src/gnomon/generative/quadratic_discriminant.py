@@ -10,7 +10,7 @@ only where these have lost too many digits.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, NoReturn, Self, cast, get_args
+from typing import Any, Literal, NoReturn, Self, cast
 
 import numpy as np
 from scipy import linalg
@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import AnyRows, ArrayLike, Floats
+from gnomon._typing import AnyRows, ArrayLike, Floats, NonNegative, Share
 from gnomon.base import validate_rows
 from gnomon.distributions import NormalInverseWishartModel, Normals
 from gnomon.generative._class_covariance import (
@@ -26,7 +26,6 @@ from gnomon.generative._class_covariance import (
     check_complete,
     check_covariance_options,
     check_normal_prior,
-    check_regularisation,
     class_covariances,
     given_priors,
 )
@@ -48,7 +47,6 @@ from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
 from gnomon.numerics.special import LOG_2PI
-from gnomon.numerics.validation import check_choice, check_flag, check_interval, check_non_negative
 from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
@@ -128,9 +126,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         solver: Literal["svd", "eigen"] = "svd",
         shrinkage: AutoShrinkage = None,
         priors: Priors = None,
-        reg_param: float = 0.0,
+        reg_param: Share = 0.0,
         store_covariance: bool = False,
-        tol: float = 1e-4,
+        tol: NonNegative = 1e-4,
         covariance_estimator: BaseEstimator | None = None,
         estimate: Estimation = "mle",
         parameter_prior: NormalInverseWishartModel | None = None,
@@ -161,12 +159,6 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         -------
         self
         """
-        check_choice("solver", self.solver, ("svd", "eigen"))
-        check_regularisation(self.shrinkage, self.covariance_estimator)
-        check_interval("reg_param", self.reg_param, 0, 1)
-        check_non_negative("tol", self.tol)
-        check_flag("store_covariance", self.store_covariance)
-        check_choice("missing", self.missing, get_args(Gaps))
         check_normal_prior(self, reg_param=self.reg_param)
         rows = labelled_rows(self, X, y, sample_weight, finite=False)
         self.classes_ = rows.classes

@@ -24,13 +24,13 @@ and take the classifiers of this package and the same mark −1:
 Yarowsky (1995), doi:10.3115/981658.981684; Zhou et al. (2004), Learning with local and global consistency, NIPS 16.
 """
 
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, RandomState
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, NonNegative, RandomState
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.generative._class_em import ClassRows, class_em, given_rows, start_codes
 from gnomon.generative._contract import BayesClassifier, Rows
@@ -38,7 +38,7 @@ from gnomon.generative._partial_labels import PartialLabels, PartialTarget, part
 from gnomon.generative._words import Assignment
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice, check_non_negative, check_part
+from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, em, warn_unless_em_converged
 
@@ -108,7 +108,7 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         self,
         base: BayesClassifier | None = None,
         unlabeled: object = "auto",
-        unlabeled_weight: float = 1.0,
+        unlabeled_weight: NonNegative = 1.0,
         *,
         n_free: int = 0,
         algorithm: Assignment = "soft",
@@ -141,7 +141,6 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         -------
         self
         """
-        check_choice("algorithm", self.algorithm, get_args(Assignment))
         check_part("base", self.base, "fit", "predict_proba")
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, n_free=self.n_free, who=type(self).__name__)
@@ -167,9 +166,8 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
 
     def _class_rows(self, X: Any, y: PartialLabels, sample_weight: ArrayLike | None) -> ClassRows:
         """The rows that count: those of weight zero are none."""
-        share = check_non_negative("unlabeled_weight", self.unlabeled_weight)
         weights = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
-        weights = np.where(y.has_label, 1.0, share) * weights
+        weights = np.where(y.has_label, 1.0, self.unlabeled_weight) * weights
         used = np.flatnonzero(weights > 0.0)
         lost = np.setdiff1d(np.arange(len(y.classes)), np.append(y.codes[used], y.free))
         if lost.size:

@@ -45,6 +45,12 @@ class NumberForm:
     prefix: str = ""
     suffix: str = ""
 
+    @property
+    def sample(self) -> str:
+        """A number in this form."""
+        before = f"{self.prefix} " if self.prefix[-1:].isalpha() else self.prefix
+        return f"{before}1{self.thousands}234{self.decimal}5 {self.suffix}".rstrip()
+
     def read(self, text: Array) -> Floats:
         """The cells as float64; a missing, infinite or unreadable cell is NaN."""
         numbers = self._at_once(text) if self == PLAIN else None

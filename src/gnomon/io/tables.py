@@ -22,7 +22,18 @@ from gnomon.io.cells import TEXT, as_text, clean
 from gnomon.io.dates import ISO, DateForm
 from gnomon.io.numbers import PLAIN, NumberForm
 
-__all__ = ["Table", "TableError", "as_dates", "as_float", "as_table", "check_names", "is_missing", "listed", "to_text"]
+__all__ = [
+    "Table",
+    "TableError",
+    "as_dates",
+    "as_float",
+    "as_table",
+    "check_names",
+    "is_missing",
+    "listed",
+    "refuse_unknown",
+    "to_text",
+]
 
 
 class TableError(UserError):
@@ -107,6 +118,13 @@ def listed(names: Collection[object], most: int = 12) -> str:
     """`names` in one line; of many only the first are shown."""
     shown = ", ".join(str(name) for name in list(names)[:most])
     return shown if len(names) <= most else f"{shown} … ({len(names)} in all)"
+
+
+def refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
+    """Refuse names that an option gives and the table does not have."""
+    unknown = [name for name in names if name not in table.columns]
+    if unknown:
+        raise TableError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
 def check_names(names: Iterable[str]) -> None:

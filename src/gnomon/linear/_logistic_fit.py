@@ -6,7 +6,7 @@ The words choose the weights sᵢ, the loss ℓ, the penalty Ω and the solver; 
 class against the rest.
 """
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -205,7 +205,6 @@ def _run(
 
 def _penalty_word(model: "LogisticRegression") -> str | None:
     """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
-    check_choice("penalty", model.penalty, get_args(PenaltyWord))
     ratio = 0.0 if model.l1_ratio is None else check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
     check_interval("C", model.C, 0.0, closed="right")
     if model.penalty not in ("auto", "deprecated"):
@@ -228,8 +227,6 @@ def _form(model: "LogisticRegression", n: float, word: str | None) -> Form:
 
 
 def _kind(model: "LogisticRegression", n_classes: int) -> Kind:
-    check_choice("multi_class", model.multi_class, get_args(MultiClass))
-    check_choice("parametrization", model.parametrization, get_args(Parametrization))
     if model.reference_class is not None and model.parametrization == "full":
         raise ValueError(f"reference_class={model.reference_class!r} needs parametrization='reference'; give both")
     if model.sign not in (1, -1):

@@ -8,7 +8,7 @@ an intercept that learns a hundred times more slowly than the rest.
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
@@ -87,10 +87,6 @@ def fit_perceptron(
 
 
 def _check(model: "Perceptron") -> None:
-    check_choice("penalty", model.penalty, get_args(PenaltyWord))
-    check_choice("selection", model.selection, (None, *SELECTIONS))
-    check_choice("mode", model.mode, get_args(Mode))
-    check_choice("multi_class", model.multi_class, get_args(MultiClass))
     check_positive("eta0", model.eta0)
     check_non_negative("alpha", model.alpha)
     check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)

@@ -6,7 +6,7 @@ The weights after any visit are sums over the log.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,7 +19,7 @@ from gnomon.base import validate_rows
 from gnomon.base.callbacks import Tasks
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_positive
+from gnomon.numerics.validation import check_integer, check_positive
 from gnomon.optim import Solution, perceptron
 
 __all__ = ["Run", "Visits", "check_classes", "report_mistakes", "runs_against_rest", "unpack"]
@@ -59,7 +59,6 @@ def report_mistakes(model: BaseEstimator, solutions: Sequence[Solution[Floats]])
 
 def runs_against_rest(model: BaseEstimator, X: MatrixLike, y: ArrayLike, told: Tasks) -> list[Run]:
     """Validate, run the perceptron from zero for every class, and set what it says about itself."""
-    check_choice("selection", model.selection, get_args(Visits))
     check_integer("max_iter", model.max_iter, 1)
     check_positive("eta0", model.eta0)
     X, y = validate_rows(model, X, y, accept_sparse="csr")

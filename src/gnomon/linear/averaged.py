@@ -8,7 +8,7 @@ update at visit t belongs to all later means, so w̄ = Σ (share of the visits f
 """
 
 from collections.abc import Callable
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -19,7 +19,7 @@ from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_integer
 from gnomon.optim.solution import History, StopReason
 
 __all__ = ["AveragedPerceptron"]
@@ -119,7 +119,6 @@ class AveragedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the perceptron and average."""
-        check_choice("average", self.average, get_args(Average))
         if self.window is not None:
             check_integer("window", self.window, 1)
         with fit_tasks(self, "pass", X=X, y=y) as told:

@@ -23,12 +23,11 @@ from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, MatrixLik
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal
-from gnomon.infer import SIGMOID_AVERAGES, LaplaceApproximation, SigmoidAverage, laplace_at, sigmoid_average
+from gnomon.infer import LaplaceApproximation, SigmoidAverage, laplace_at, sigmoid_average
 from gnomon.linear._prior import ParameterPrior, as_prior
 from gnomon.linear._scores import intercept_of
 from gnomon.losses import LogisticLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, fit_linear, warn_unless_converged
 from gnomon.optim.units import column_extent, refuse_far
@@ -137,7 +136,6 @@ class BayesianLogisticRegression(ClassifierMixin, Estimator):
         sample_weight : array-like of shape (n,), optional
             Weight 2 is the row twice.
         """
-        check_choice("integration", self.integration, SIGMOID_AVERAGES)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         weights = check_weights(sample_weight, X)

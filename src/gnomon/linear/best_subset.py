@@ -21,10 +21,10 @@ from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import lam_of
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.linalg import Rows, least_squares, triangle, triangle_of_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SubsetTable, best_subsets, greedy_subsets, size_intervals
-from gnomon.penalties import OBJECTIVES, convert_lam, objective_form
+from gnomon.penalties import convert_lam, objective_form
 from gnomon.penalties.forms import Objective
 
 __all__ = ["BestSubset"]
@@ -163,7 +163,6 @@ class BestSubset(RegressorMixin, Estimator):
 
     def _choice(self, d: int) -> tuple[int, float | None]:
         """k and λ, of which one is None."""
-        check_choice("objective", self.objective, OBJECTIVES)
         given = {name: getattr(self, name) for name in ("max_nonzero", "lam", "constraint")}
         given = {name: value for name, value in given.items() if value is not None}
         if len(given) > 1:

@@ -12,7 +12,7 @@ doi:10.1137/1.9781611971484.
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -309,7 +309,6 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
 
     def _check_options(self, method: str) -> None:
         """Refuse options that are wrong, or that `method` (a solver, or "moments" for sums of parts) cannot use."""
-        check_choice("on_singular", self.on_singular, get_args(OnSingular))
         check_non_negative("tol", self.tol)
         if not (isinstance(self.ddof, str) and self.ddof == "rank"):
             check_integer("ddof", self.ddof, 0)

@@ -8,7 +8,7 @@ doi:10.1007/978-0-387-84858-7.
 """
 
 import warnings
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,6 @@ from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.linalg import least_squares
-from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LeastSquaresClassifier"]
@@ -127,7 +126,6 @@ class LeastSquaresClassifier(ClassifierMixin, Estimator):
         return self.classes_[index]
 
     def _targets(self, y: Array) -> Array:
-        check_choice("coding", self.coding, get_args(Coding))
         index, self.classes_ = label_index(y)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]!r}; give rows of at least two classes")

@@ -35,7 +35,7 @@ from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
+from gnomon.numerics.validation import check_non_negative, check_positive
 from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
 from gnomon.optim.units import RELATIVE, solve_naturally, weight_unit
@@ -238,9 +238,6 @@ def _scaling(model: LinearSVC, n: float) -> Form:
 
 def _solver(model: LinearSVC, X: Matrix) -> str:
     """The solver for the words of the model; combinations that LIBLINEAR lacks are refused as by scikit-learn."""
-    check_choice("penalty", model.penalty, ("l2", "l1"))
-    check_choice("loss", model.loss, tuple(LOSSES))
-    check_choice("dual", model.dual, ("auto", True, False))
     if model.penalty == "l1":
         if model.loss == "hinge" or model.dual is True:
             raise ValueError(

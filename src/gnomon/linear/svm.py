@@ -28,7 +28,7 @@ from gnomon.linear._report import most_iterations
 from gnomon.linear._scores import intercept_of
 from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, SquaredHingeLoss
-from gnomon.numerics.validation import check_choice, check_positive
+from gnomon.numerics.validation import check_positive
 from gnomon.optim.solution import History, StopReason
 from gnomon.penalties import L1, L2, Form, objective_form
 from gnomon.penalties.forms import Norm, Objective
@@ -163,9 +163,8 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        loss = LOSSES[check_choice("loss", self.loss, tuple(LOSSES))]
-        check_choice("penalty", self.penalty, PENALTIES)
         rows = labelled_rows(self, X, y, sample_weight)
+        loss = LOSSES[self.loss]
         form = scaling(self, rows.total)
         self._strength = Strength.of(form, 1.0 if self.penalty == "l1" else 0.0, rows.total)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)

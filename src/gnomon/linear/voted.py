@@ -6,7 +6,7 @@ and c_k the number of examples that w_k classified rightly before its next mista
 doi:10.1023/A:1007662407062, count the example that made w_k as well, so that every vote but the first is larger by one.
 """
 
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -19,7 +19,6 @@ from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
-from gnomon.numerics.validation import check_choice
 from gnomon.optim.solution import History, StopReason
 
 __all__ = ["VotedPerceptron"]
@@ -119,7 +118,6 @@ class VotedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the perceptron and keep its weight vectors with their votes."""
-        check_choice("votes", self.votes, get_args(Votes))
         with fit_tasks(self, "pass", X=X, y=y) as told:
             runs = runs_against_rest(self, X, y, told)
             unpacked = [unpack(run.design, _weight_vectors(self, run)) for run in runs]

@@ -11,7 +11,7 @@ Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.30
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy.special import softmax
@@ -28,7 +28,7 @@ from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass._stump import Stump
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
+from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["AdaBoostECC"]
@@ -145,7 +145,6 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         self
         """
         check_integer("n_estimators", self.n_estimators, 1)
-        check_choice("partition", self.partition, get_args(Partition))
         check_interval("learning_rate", self.learning_rate, 0.0, 1.0, closed="right")
         if getattr(self._base(), "predict", None) is None or is_regressor(self._base()):
             raise ValueError(f"estimator={self.estimator!r} is no classifier; give one, or None for a stump")

@@ -25,7 +25,6 @@ from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
 from gnomon.numerics.coding.labels import Coding
-from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["IndicatorRegression"]
@@ -97,7 +96,6 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
         -------
         self
         """
-        check_choice("coding", self.coding, _CODES)
         if not is_regressor(predictor("regressor", self.regressor)):
             raise ValueError(f"regressor={self.regressor!r} is no regressor; for classifiers use OneVsRestClassifier")
         X = given_rows(self, self.regressor, X, reset=True)

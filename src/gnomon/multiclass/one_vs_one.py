@@ -9,7 +9,7 @@ Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JM
 """
 
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
@@ -31,7 +31,6 @@ from gnomon.multiclass._base import (
     single_labels,
 )
 from gnomon.numerics.coding import (
-    COUPLINGS,
     class_pairs,
     couple_pairs,
     dag_winners,
@@ -40,7 +39,6 @@ from gnomon.numerics.coding import (
     pair_sums,
 )
 from gnomon.numerics.coding.pairs import Coupling
-from gnomon.numerics.validation import check_choice
 
 __all__ = ["OneVsOneClassifier"]
 
@@ -290,9 +288,6 @@ class OneVsOneClassifier(Reduction):
         return self.classes_[winner], self.classes_[path]
 
     def _check_parameters(self) -> None:
-        check_choice("decision", self.decision, get_args(PairDecision))
-        check_choice("tie", self.tie, get_args(Tie))
-        check_choice("coupling", self.coupling, COUPLINGS)
         self._kind("proba" if self.decision == "coupling" else "auto")
         if self.decision == "dag" and self._may_refuse():
             raise ValueError("decision='dag' has no scores to refuse by; use 'vote' or 'coupling' with reject options")

@@ -10,7 +10,7 @@ classifiers, Journal of Machine Learning Research 1, 113–141.
 
 from functools import partial
 from operator import methodcaller
-from typing import Any, Literal, Self, TypeAlias, cast, get_args
+from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from scipy.special import softmax
@@ -264,8 +264,6 @@ class OutputCodeClassifier(Reduction):
 
     def _check_parameters(self) -> None:
         check_positive("code_size", self.code_size)
-        check_choice("decode", self.decode, get_args(Decoding))
-        check_choice("zero", self.zero, get_args(ZeroCost))
         if not isinstance(self.loss, Loss):
             check_choice("loss", self.loss, ("auto", *DECODE_LOSSES))
         if isinstance(self.code, str):

@@ -21,7 +21,6 @@ __all__ = [
     "assert_finite",
     "assert_not_infinite",
     "check_choice",
-    "check_flag",
     "check_integer",
     "check_interval",
     "check_label",
@@ -119,22 +118,6 @@ def check_integer(name: str, value: object, low: float = -math.inf, high: float 
     if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}={value!r} must be a whole number; give an int")
     return check_interval(name, int(value), low, high)
-
-
-def check_flag(name: str, value: object) -> bool:
-    """Return `value` as a bool if it is True or False.
-
-    Examples
-    --------
-    >>> from gnomon.numerics.validation import check_flag
-    >>> check_flag("store_covariance", "no")
-    Traceback (most recent call last):
-    ...
-    TypeError: store_covariance='no' must be True or False
-    """
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}={value!r} must be True or False")
-    return bool(value)
 
 
 def check_numbers(name: str, value: object) -> Floats:

@@ -19,8 +19,8 @@ from gnomon._registry import Candidate, Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Bools, Integers
 from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
-from gnomon.io.tables import TableLike, is_missing, listed, to_text
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled
+from gnomon.io.tables import TableLike, is_missing, listed, refuse_unknown, to_text
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
 from gnomon.report._prepare import Preparer
 from gnomon.report._study import Progress
 
@@ -155,8 +155,8 @@ def find_anomalies(
     ('normal law', True)
     """
     table = as_table(data)
-    _refuse_unknown(table, [target] if target else [], "--target")
-    _refuse_unknown(table, [*drop, *keep, *(types or ())], "--drop, --keep, --type")
+    refuse_unknown(table, "--target", [target] if target else [])
+    refuse_unknown(table, "--drop, --keep, --type", [*drop, *keep, *(types or ())])
     found = infer_kinds(table, [name for name in table.names if name != target], types=types, keep=keep)
     table = as_kinds(table, list(found.values()))
     if target is None:
@@ -164,12 +164,6 @@ def find_anomalies(
     if contamination is not None:
         raise UserError("--contamination is for tables without labels; leave it out, or leave out --target")
     return _with_labels(table, found, target, anomaly_label, drop, seed, progress)
-
-
-def _refuse_unknown(table: Table, names: Sequence[str], option: str) -> None:
-    unknown = [name for name in names if name not in table.columns]
-    if unknown:
-        raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
 def _with_labels(table, found, target, label, drop, seed, progress):
@@ -263,13 +257,7 @@ def _kinds(
         ColumnKind(name, "unused", reason="dropped") if name in drop else settled(kind, table[name][train])
         for name, kind in found.items()
     )
-    used = tuple(kind for kind in kinds if kind.kind != "unused")
-    if not used:
-        raise UserError(
-            "no column is left to learn from; all are empty, constant, identifiers or left out; --keep NAME uses one "
-            "that only looks like an identifier"
-        )
-    return kinds, used
+    return kinds, used_kinds(kinds)
 
 
 def _facts(preparer: Preparer, n_rows: int) -> Facts:

@@ -150,8 +150,8 @@ def _reason(field: _Field, chosen: Trial, rule: RuleName) -> str:
     best = field.best
     if chosen is not best:
         gap = field.difference(chosen, best)
-        less = f"only {rounded(gap.mean, 2)} ± {rounded(gap.error, 2)} (of the difference) less"
-        return f"it is the simplest of those that are as good; the loss of the best ({best.candidate.name}) is {less}"
+        less = f"only {rounded(gap.mean, 2)} less (standard error of the difference {rounded(gap.error, 2)})"
+        return f"it is the simplest of those that are as good; the loss of the best, {best.candidate.name}, is {less}"
     if rule == "best":
         return "it has the least loss"
     return (

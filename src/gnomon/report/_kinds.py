@@ -25,7 +25,17 @@ from gnomon.io.dates import ISO, DateForm, date_forms
 from gnomon.io.numbers import PLAIN, NumberForm, decimal_marks, number_form
 from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, to_text
 
-__all__ = ["ColumnKind", "as_kinds", "decimal_of", "from_json", "infer_kinds", "numbers_of", "settled", "to_json"]
+__all__ = [
+    "ColumnKind",
+    "as_kinds",
+    "decimal_of",
+    "from_json",
+    "infer_kinds",
+    "numbers_of",
+    "settled",
+    "to_json",
+    "used_kinds",
+]
 
 NUMBERS_AT_LEAST = 0.95
 MIXED_AT_LEAST = 0.5
@@ -66,6 +76,11 @@ class ColumnKind:
         """The cells as numbers up to `largest` or as dates, where the column is such; otherwise as they are."""
         reading = {"number": self._numbers, "date": lambda v: as_dates(v, self.date)}
         return reading[self.kind](values) if self.kind in reading else values
+
+    @property
+    def form(self) -> str:
+        """An example of how its numbers are written, or the pattern of its dates."""
+        return self.date.pattern if self.kind == "date" else self.number.sample
 
     def lost(self, values: Array) -> Bools:
         """Which cells hold something, and no placeholder, but are not read."""
@@ -118,6 +133,17 @@ def settled(kind: ColumnKind, values: Array) -> ColumnKind:
     if gaps.all():
         return replace(kind, kind="unused", reason="empty")
     return replace(kind, kind="unused", reason="constant") if not gaps.any() and _constant(values) else kind
+
+
+def used_kinds(kinds: Sequence[ColumnKind]) -> tuple[ColumnKind, ...]:
+    """The columns to learn from; an error where none is left."""
+    used = tuple(kind for kind in kinds if kind.kind != "unused")
+    if not used:
+        raise UserError(
+            "no column is left to learn from; all are empty, constant, identifiers or left out; --keep NAME uses one "
+            "that only looks like an identifier"
+        )
+    return used
 
 
 def decimal_of(table: Table) -> str:
@@ -173,7 +199,9 @@ def _as_told(name: str, values: Array, told: str, decimal: str) -> ColumnKind:
         "text": lambda: ColumnKind(name, "text"),
     }[kind]()
     if len(there) and is_missing(found.read(there)).all():
-        raise UserError(f"--type {name}={told}: no cell can be read so, for example {_example(there)!r}")
+        raise UserError(
+            f"--type {name}={told}: no cell can be read so, for example {_example(there)!r}; give another type, or none"
+        )
     return found
 
 
@@ -261,14 +289,15 @@ def _as_number(name: str, there: Array, form: NumberForm) -> ColumnKind:
         largest=largest,
         n_unreadable=int(bad.sum()),
         example=_example(there[bad]) if bad.any() else "",
-        remark="; ".join(_remarks(there, numbers, form, _placeholders(there, lost))),
+        remark=" and ".join(_remarks(there, numbers, _placeholders(there, lost))),
     )
 
 
-def _remarks(there: Array, numbers: Floats, form: NumberForm, holders: Bools) -> Iterator[str]:
-    if form != PLAIN:
-        marked = [k for k in np.flatnonzero(~np.isnan(numbers)) if not str(there[k]).isdecimal()]
-        yield f"{_example(there[marked[0] :])!r} is read as {numbers[marked[0]]:.15g}"
+def _remarks(there: Array, numbers: Floats, holders: Bools) -> Iterator[str]:
+    odd = ~np.isnan(numbers) & (numbers != as_float(there))
+    if odd.any():
+        k = int(np.argmax(odd))
+        yield f"{_example(there[k:])!r} is read as {numbers[k]:.15g}"
     if holders.any():
         yield f"{_example(there[holders])!r} and the like ({holders.sum()} cells) mean missing"
 

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError, as_table
-from gnomon.io.tables import TableLike, listed
+from gnomon.io.tables import TableLike, listed, refuse_unknown
 from gnomon.report._advice import check_arrangement
 from gnomon.report._checks import (
     check_columns,
@@ -32,7 +32,7 @@ from gnomon.report._choice import Choice, RuleName, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
 from gnomon.report._prepare import CODINGS, Preparer
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
@@ -173,7 +173,7 @@ def learn(
     table = as_table(data)
     named = {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep, "--type": [*(types or ())]}
     for option, names in named.items():
-        _refuse_unknown(table, option, [name for name in names if name])
+        refuse_unknown(table, option, [name for name in names if name])
     whole = read_target(table, target, task or _told_task(target, types or {}))
     roles = [name for name in (group, time) if name]
     # All rows decide what a column is: a sample cannot see that one counts them.
@@ -182,21 +182,10 @@ def learn(
     parts = split(table, whole, group=group, time=time, seed=seed)
     reasons = dict.fromkeys(copies_of(raw, target, found), "copy") | dict.fromkeys(drop, "dropped")
     kinds = _kinds(table, parts, found, reasons | dict.fromkeys(roles, "role"))
-    used = tuple(kind for kind in kinds if kind.kind != "unused")
-    if not used:
-        raise UserError(
-            "no column is left to learn from; all are empty, constant, identifiers or left out; --keep NAME uses one "
-            "that only looks like an identifier"
-        )
+    used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
         return _study(table, whole, parts, kinds, used, rule, seed, progress)
-
-
-def _refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
-    unknown = [name for name in names if name not in table.columns]
-    if unknown:
-        raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
 def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:

@@ -91,8 +91,8 @@ def _decide(name: str, numbers: Floats) -> tuple[TargetTask, str]:
         rule = f"the target {name} holds whole numbers whose frequencies are those of counts, so this is regression"
         return "regression", f"{rule}; --task classification takes them as classes"
     if whole and distinct <= MOST_CLASSES_OF_NUMBERS:
-        rule = f"the target {name} holds whole numbers with at most {MOST_CLASSES_OF_NUMBERS} different values"
-        return "classification", f"{rule}, so they are taken as classes; --task regression overrides"
+        rule = f"the target {name} holds {distinct} different whole numbers (at most {MOST_CLASSES_OF_NUMBERS})"
+        return "classification", f"{rule}, so they are taken as classes; --task regression takes them as numbers"
     return "regression", f"the target {name} holds numbers with {distinct} different values, so this is regression"
 
 

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.utils import get_tags
 
-from gnomon._typing import Array, Floats
+from gnomon._typing import Array, ArrayLike, Floats
 
-__all__ = ["example_table", "fitted", "outputs_of", "with_folds"]
+__all__ = ["example_table", "fitted", "outputs_of", "table_of", "with_folds"]
 
 METHODS = ("decision_function", "predict_proba", "transform", "predict")
 
@@ -32,6 +32,13 @@ def example_table(estimator: BaseEstimator, *, n_rows: int = 60, n_columns: int 
         # A transformer may want numbers or classes; the numbers 0 and 1 serve as both.
         return X, (scores[:, 0] > 0.0).astype(int)
     return X, np.abs(scores[:, 0]) + 0.1 if tags.target_tags.positive_only else scores[:, 0]
+
+
+def table_of(estimator: BaseEstimator, X: ArrayLike | None, y: ArrayLike | None) -> tuple[Array, Array]:
+    """The rows that a law was given, or a table that suits the estimator."""
+    if (X is None) != (y is None):
+        raise ValueError(f"{'y' if X is None else 'X'} is given without the other; give both X and y, or neither")
+    return example_table(estimator) if X is None else (np.asarray(X), np.asarray(y))
 
 
 def fitted(estimator: BaseEstimator, X: Any, y: Array, **options: Any) -> Any:

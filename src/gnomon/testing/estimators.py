@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from gnomon._typing import Array, ArrayLike
 from gnomon.io import load, save
 from gnomon.testing._law import require, require_close
-from gnomon.testing._tables import example_table, fitted, outputs_of, with_folds
+from gnomon.testing._tables import fitted, outputs_of, table_of, with_folds
 
 __all__ = [
     "check_float32_is_kept",
@@ -58,7 +58,7 @@ def check_weights_are_repetitions(
     >>> from gnomon.testing import check_weights_are_repetitions
     >>> check_weights_are_repetitions(Ridge())
     """
-    X, y = _table(estimator, X, y)
+    X, y = table_of(estimator, X, y)
     if not has_fit_parameter(estimator, "sample_weight"):
         return
     rng = np.random.default_rng(1)
@@ -92,7 +92,7 @@ def check_float32_is_kept(
     >>> from gnomon.testing import check_float32_is_kept
     >>> check_float32_is_kept(Ridge())
     """
-    X, y = _table(estimator, X, y)
+    X, y = table_of(estimator, X, y)
     small, targets = X.astype(np.float32), y.astype(np.float32) if y.dtype.kind == "f" else y
     model = fitted(estimator, small, targets)
     for method, values in outputs_of(model, small).items():
@@ -120,7 +120,7 @@ def check_input_untouched(estimator: BaseEstimator, X: ArrayLike | None = None, 
     >>> from gnomon.testing import check_input_untouched
     >>> check_input_untouched(LinearRegression())
     """
-    X, y = _table(estimator, X, y)
+    X, y = table_of(estimator, X, y)
     weights = np.linspace(0.5, 1.5, len(y))
     options = {"sample_weight": weights} if has_fit_parameter(estimator, "sample_weight") else {}
     for order in ("C", "F"):
@@ -158,7 +158,7 @@ def check_sparse_equals_dense(
     >>> from gnomon.testing import check_sparse_equals_dense
     >>> check_sparse_equals_dense(Ridge())
     """
-    X, y = _table(estimator, X, y)
+    X, y = table_of(estimator, X, y)
     X = np.where(np.abs(X) < 0.5, 0.0, X)
     if not get_tags(estimator).input_tags.sparse:
         return _require_refusal(estimator, sparse.csr_array(X), y)
@@ -188,7 +188,7 @@ def check_save_load(estimator: BaseEstimator, X: ArrayLike | None = None, y: Arr
     >>> from gnomon.testing import check_save_load
     >>> check_save_load(Ridge(alpha=0.3))
     """
-    X, y = _table(estimator, X, y)
+    X, y = table_of(estimator, X, y)
     model = fitted(estimator, X, y)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.skops")
@@ -197,10 +197,6 @@ def check_save_load(estimator: BaseEstimator, X: ArrayLike | None = None, y: Arr
     before, after = repr(model.get_params()), repr(loaded.get_params())
     require(before == after, "a loaded model has the parameters of the saved one", f"{after} is not {before}")
     _require_same("a loaded model gives what the saved one gave", loaded, model, X, X, 0.0)
-
-
-def _table(estimator: BaseEstimator, X: ArrayLike | None, y: ArrayLike | None) -> tuple[Array, Array]:
-    return example_table(estimator) if X is None else (np.asarray(X), np.asarray(y))
 
 
 def _name(estimator: BaseEstimator) -> str:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 
 from gnomon._typing import ArrayLike
 from gnomon.testing._law import require, require_close
-from gnomon.testing._tables import example_table, fitted, outputs_of
+from gnomon.testing._tables import fitted, outputs_of, table_of
 
 __all__ = ["check_numpy_options", "check_options"]
 
@@ -52,7 +52,7 @@ def check_options(
     >>> from gnomon.testing import check_options
     >>> check_options(Ridge())
     """
-    X, y = example_table(estimator) if X is None or y is None else (np.asarray(X), np.asarray(y))
+    X, y = table_of(estimator, X, y)
     names = [name for name in estimator.get_params(deep=False) if name not in leave_out]
     accepted = []
     for name in names:
@@ -83,7 +83,7 @@ def check_numpy_options(estimator: BaseEstimator, X: ArrayLike | None = None, y:
     >>> from gnomon.testing import check_numpy_options
     >>> check_numpy_options(Ridge(alpha=2.0, solver="cholesky"))
     """
-    X, y = example_table(estimator) if X is None or y is None else (np.asarray(X), np.asarray(y))
+    X, y = table_of(estimator, X, y)
     options = {name: value for name, value in estimator.get_params(deep=False).items() if type(value) in _SCALARS}
     scalars = {name: _SCALARS[type(value)](value) for name, value in options.items()}
     expected = outputs_of(fitted(estimator, X, y), X)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.testing._law import require, require_close
-from gnomon.testing._tables import example_table, fitted
+from gnomon.testing._tables import fitted, table_of
 
 __all__ = ["CHANGES_OF_UNITS", "ChangeOfUnits", "check_units"]
 
@@ -100,7 +100,7 @@ def check_units(
     >>> from gnomon.testing import check_units
     >>> check_units(Ridge(), convert=lambda ridge, u: ridge.set_params(alpha=u.x**2 * u.weight))
     """
-    X, y = example_table(estimator) if X is None or y is None else (np.asarray(X), np.asarray(y))
+    X, y = table_of(estimator, X, y)
     expected = _answers(fitted(estimator, X, y), X)
     broken = []
     for change in units:

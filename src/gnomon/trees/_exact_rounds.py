@@ -154,7 +154,6 @@ class ExactRounds(BoostedTrees):
         return judge
 
     def _plan(self, loss: Loss, n_scores: int, columns: Columns, total: float) -> BoostingPlan:
-        check_choice("criterion", self.criterion, CRITERIA)
         check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
         lam = check_non_negative("l2_regularization", self.l2_regularization)
         if lam > 0.0 and loss.best_shift is not None:

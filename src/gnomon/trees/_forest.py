@@ -23,7 +23,7 @@ from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import Coding, fitted_rows
 from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
 from gnomon.search.units import times_two_to, units_of
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
@@ -99,7 +99,6 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], total)
         options = units._replace(weight=0).limits(options)
         options["max_features"] = resolve_max_features(self.max_features, width)
-        check_choice("splitter", self.splitter, ("best", "random"))
         columns = code_columns(
             X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
         )
@@ -122,7 +121,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
             columns, units.targets(y), criterion, times, weights=bag_weights, features=features, after=keep,
             finish=finish, n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told),
             splitter=self.splitter, **options,
-            categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
+            categorical_split=self.categorical_split,
         )  # fmt: skip
         self._tree_seconds = [times.seconds[t] for t in range(len(self.forest_))]
         if len(self.forest_) < n_trees:
@@ -271,7 +270,7 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
             return self._fit_classes(coded, y, told, sample_weight)
 
     def _fit_classes(self, X: Matrix, y: Array, told: Tasks, sample_weight: ArrayLike | None = None) -> Self:
-        hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
+        hard = self.voting == "hard"
         self.classes_, index = as_classes(y)
         self.n_classes_ = counts_of(self.classes_)
         criterion = class_criterion(self.criterion, self.classes_)

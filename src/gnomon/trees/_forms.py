@@ -94,9 +94,6 @@ def tree_form(estimator: Any, algorithm: Algorithm = "cart") -> TreeForm:
         given = vars(estimator).get(name)
         if given is not None:
             form = form._replace(**{name: check_choice(name, given, words)})
-    check_choice("numeric_test", estimator.numeric_test, ("le", "three_way"))
-    check_choice("split", estimator.split, ("axis", "oblique"))
-    check_choice("oblique", estimator.oblique, DIRECTIONS)
     if estimator.criterion == "gain_ratio":
         form = form._replace(choice="gain_ratio")
     oblique = DIRECTIONS[estimator.oblique] if estimator.split == "oblique" else None

@@ -84,7 +84,6 @@ def apply_pruning(
     pruner = PRUNERS[check_choice("pruning", pruning, known)]
     tree = pruner(estimator, tree, X, y, criterion, weights, held)
     alpha = check_non_negative("ccp_alpha", estimator.ccp_alpha)
-    check_choice("pruning_loss", estimator.pruning_loss, ("impurity", "misclassification"))
     # At α = 0 nothing is pruned, as in scikit-learn: below a split without gain there may be one with gain.
     return prune_tree(tree, alpha, loss=estimator.pruning_loss) if alpha > 0.0 else tree
 

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, Matrix, Sparse, TableLike
 from gnomon.base.estimator import Estimator
-from gnomon.numerics.validation import check_choice
 from gnomon.search import Criterion, Tree, prune_tree, pruning_path
 from gnomon.search.prune import NodeLoss
 from gnomon.trees._fill import FILLS, fill_values, filled
@@ -46,7 +45,6 @@ class SingleTree(GrownTreeMixin, Estimator):
 
     def _grow(self, X: Matrix, y: Array, criterion: Criterion, weights: Floats, form: TreeForm) -> Tree:
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
-        check_choice("splitter", self.splitter, ("best", "random"))
         self.max_features_ = resolve_max_features(self.max_features, X.shape[1])
         return grow_form(
             form,

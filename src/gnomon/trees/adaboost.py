@@ -179,10 +179,6 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
             return self._unpack(found, index[rows], weights[rows], losses)
 
     def _check(self) -> int:
-        check_choice("variant", self.variant, tuple(STEPS))
-        check_choice("proba", self.proba, ("normalized", "logistic"))
-        check_choice("on_perfect", self.on_perfect, ("stop", "clip"))
-        check_choice("on_no_edge", self.on_no_edge, ("error", "constant"))
         check_non_negative("tol", self.tol)
         if not isinstance(self.estimator, str) and is_regressor(self._base()) and self.variant != "gentle":
             raise ValueError(

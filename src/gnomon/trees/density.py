@@ -21,7 +21,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
+from gnomon.numerics.validation import check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Bags, Tree, density_cells, grow_density_tree, measure_density, prune_tree
 from gnomon.trees._cost import CostMixin, Member, TreeTimes, predict_by, timed
@@ -103,7 +103,7 @@ class _Density(CostMixin, DensityMixin, Estimator):
         depth, leaves = self.max_depth, self.max_leaf_nodes
         check_non_negative("ccp_alpha", self.ccp_alpha)
         return {
-            "splitter": check_choice("splitter", self.splitter, ("best", "random")),
+            "splitter": self.splitter,
             "max_depth": None if depth is None else check_integer("max_depth", depth, 0),
             "max_leaf_nodes": None if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
             "min_weight_leaf": check_positive("min_weight_leaf", self.min_weight_leaf),

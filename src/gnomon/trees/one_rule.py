@@ -21,7 +21,7 @@ from gnomon.base import table_rows
 from gnomon.base.coded_rows import CategoricalFeatures, Coding, fitted_rows, new_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories, Domain
-from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
+from gnomon.numerics.validation import check_non_negative, check_positive
 from gnomon.search import ColumnRule, Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
 from gnomon.trees._cost import timed
@@ -209,7 +209,6 @@ class OneRule(ClassifierMixin, TreeMixin, Estimator):
     @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Count, and choose the column by (1)."""
-        check_choice("criterion", self.criterion, CRITERIA)
         alpha, least = check_non_negative("alpha", self.alpha), check_positive("min_bucket", self.min_bucket)
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)

@@ -17,7 +17,6 @@ from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Spar
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
-from gnomon.numerics.validation import check_choice
 from gnomon.search import Tree, code_columns, grow_tree
 from gnomon.trees._cost import timed
 from gnomon.trees._criteria import CLASS_CRITERIA, ClassCriterionWord
@@ -98,8 +97,8 @@ class DecisionStump(GrownTreeMixin, ClassifierMixin, Estimator):
 
     def over(self, X: TableLike | Sparse, y: ArrayLike) -> tuple[Any, Integers, Callable[[ArrayLike | None], Tree]]:
         """Coded rows, class indices, and a function weights → tree, so that boosting codes the rows only once."""
-        criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         X, y = fitted_rows(self, X, y)
+        criterion = CLASS_CRITERIA[self.criterion]
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
