@@ -49,6 +49,7 @@ WITHOUT_MATHEMATICS = (
     "numerics.tables",
     "numerics.validation",
     "numerics.weights.check_weights",
+    "numerics.weights.row_weight",
     "optim._fit_linear.Solver",
     "optim._fit_linear.applicable_solvers",
     "optim.solution",

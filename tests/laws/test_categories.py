@@ -14,7 +14,7 @@ from gnomon.io import Table, load, save
 from gnomon.io.numbers import NumberForm
 from gnomon.report import learn, page
 from gnomon.report._kinds import ColumnKind
-from gnomon.report._prepare import CODINGS, RARE_LEVEL, Preparer
+from gnomon.report.prepare import CODINGS, RARE_LEVEL, Preparer
 
 KINDS = (ColumnKind("x", "number"), ColumnKind("city", "category"))
 

@@ -10,8 +10,8 @@ from gnomon.io.cells import clean, counted
 from gnomon.io.dates import date_forms
 from gnomon.io.numbers import as_numbers, number_form
 from gnomon.report._kinds import as_kinds, decimal_of, infer_kinds
-from gnomon.report._reading import reading_remarks
 from gnomon.report._target import read_target
+from gnomon.report.reading import reading_remarks
 
 RNG = np.random.default_rng(0)
 N = 100

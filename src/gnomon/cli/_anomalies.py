@@ -15,8 +15,8 @@ from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
 from gnomon.report import AnomalyStudy, anomaly_page, anomaly_summary, find_anomalies
-from gnomon.report._reading import reading_remarks
 from gnomon.report.anomaly_pages import anomaly_verdict, detector_rows
+from gnomon.report.reading import reading_remarks
 
 __all__ = ["run"]
 

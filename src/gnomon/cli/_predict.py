@@ -20,7 +20,7 @@ from gnomon.cli._guard import errors
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
 from gnomon.io.tables import listed, refuse_unknown, to_text
-from gnomon.report._prepare import Preparer
+from gnomon.report.prepare import Preparer
 
 __all__ = ["run"]
 

@@ -14,7 +14,7 @@ doi:10.18637/jss.v033.i01.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -260,7 +260,8 @@ class _Descent:
     def _at_rest(self, here: _Look) -> bool:
         """Whether the violations are rounding errors of Σᵢ gᵢ xᵢⱼ; elsewhere steps failed with more to gain."""
         share = max(AT_REST, 64.0 * float(np.finfo(self.X.dtype).eps))
-        return here.worst < share * float(np.max(abs(self.X).T @ np.abs(here.g), initial=0.0))
+        X: Any = self.X
+        return here.worst < share * float(np.max(abs(X).T @ np.abs(here.g), initial=0.0))
 
     def _gradient(self) -> tuple[float, Floats, Floats]:
         """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""

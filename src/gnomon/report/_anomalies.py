@@ -21,8 +21,8 @@ from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, is_missing, listed, refuse_unknown, to_text
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
-from gnomon.report._prepare import Preparer
 from gnomon.report._study import Progress
+from gnomon.report.prepare import Preparer
 
 __all__ = ["AnomalyStudy", "find_anomalies", "share_text"]
 

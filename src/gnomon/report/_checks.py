@@ -15,8 +15,8 @@ from gnomon.report._choice import Choice
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
-from gnomon.report._reading import reading_remarks
 from gnomon.report._target import Target, TargetTask
+from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import SCORES, rounded
 
 __all__ = ["check_columns", "check_outcome", "check_rows", "check_target", "copies_of", "most_alone"]

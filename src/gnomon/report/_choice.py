@@ -103,7 +103,7 @@ def _only_the_best(field: _Field) -> list[Trial]:
     return [field.best]
 
 
-class Rule(NamedTuple):
+class ModelRule(NamedTuple):
     """A rule of choice: its sentence, and the models that it admits."""
 
     text: str
@@ -114,13 +114,13 @@ SOUND = (
     "of the models that beat the baseline by more than two standard errors of the difference, or that beat such a "
     "model in both loss and simplicity,"
 )
-RULES: dict[RuleName, Rule] = {
-    "simplest": Rule(
+RULES: dict[RuleName, ModelRule] = {
+    "simplest": ModelRule(
         f"{SOUND} the simplest whose mean loss exceeds the least by at most one standard error of the difference and "
         "which no other beats in both",
         _as_good_as_the_best,
     ),
-    "best": Rule(f"{SOUND} the one of least mean loss", _only_the_best),
+    "best": ModelRule(f"{SOUND} the one of least mean loss", _only_the_best),
 }
 
 

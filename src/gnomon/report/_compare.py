@@ -72,7 +72,7 @@ def build(candidate: Candidate, facts: Facts, seed: int) -> Any:
 
 
 @dataclass
-class _Record:
+class _Attempt:
     """The running record of one candidate."""
 
     entrant: Entrant
@@ -93,7 +93,7 @@ def compare(
     progress: Callable[[str], None],
 ) -> list[Trial]:
     """Try every candidate on every fold; a candidate that fails is kept with its reason."""
-    records = [_Record(entrant) for entrant in entrants]
+    records = [_Attempt(entrant) for entrant in entrants]
     for (train, test), prepared in zip(folds, matrices, strict=True):
         for record in records:
             progress(record.entrant.candidate.name)
@@ -104,7 +104,7 @@ def compare(
 
 
 def _try(
-    record: _Record, train: tuple[Any, Array], test: tuple[Any, Array], classes: tuple[str, ...], seed: int
+    record: _Attempt, train: tuple[Any, Array], test: tuple[Any, Array], classes: tuple[str, ...], seed: int
 ) -> None:
     candidate, facts, _ = record.entrant
     try:
@@ -123,7 +123,7 @@ def _housekeeping(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
 
 
-def _trial(record: _Record, folds: Sequence[tuple[Integers, Integers]]) -> Trial:
+def _trial(record: _Attempt, folds: Sequence[tuple[Integers, Integers]]) -> Trial:
     if record.failure:
         return Trial(record.entrant, failure=record.failure)
     scores = {name: np.array([s[name] for s in record.scores]) for name in record.scores[0]}

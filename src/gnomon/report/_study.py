@@ -33,9 +33,9 @@ from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, co
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
-from gnomon.report._prepare import CODINGS, Preparer
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
+from gnomon.report.prepare import CODINGS, Preparer
 
 __all__ = ["Study", "entrants", "learn"]
 

@@ -19,8 +19,8 @@ from gnomon.report._pictures import (
     picture_of_target,
     pictures_of_judgement,
 )
-from gnomon.report._prepare import CODINGS
 from gnomon.report._study import Study
+from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import SCORES, Score
 
 __all__ = ["page", "summary"]

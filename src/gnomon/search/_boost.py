@@ -26,7 +26,7 @@ from gnomon.search._boosted_leaves import add_answers, newton_values, shift_valu
 from gnomon.search._criterion import SumCriterion
 from gnomon.search._grow import Grower, NodeRows, rows_of
 from gnomon.search._monotone import bounded
-from gnomon.search.boosting_scores import flat_scores, mean_loss
+from gnomon.search.boosting_scores import flat_scores, has_curvature, mean_loss
 from gnomon.search.columns import Columns
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
@@ -327,11 +327,6 @@ def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
         gradient[i] = w[i] * first
         curvature[i] = w[i] * second
     return sum_of(values)
-
-
-def has_curvature(loss: Loss) -> bool:
-    """Whether Newton's step serves the loss."""
-    return loss.best_shift is None and loss.curved
 
 
 def _round(columns, slopes, growers, plan, rng):

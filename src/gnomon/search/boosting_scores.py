@@ -10,7 +10,7 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.losses import Loss
 
-__all__ = ["flat_scores", "mean_loss"]
+__all__ = ["flat_scores", "has_curvature", "mean_loss"]
 
 
 def flat_scores(scores: Floats) -> Floats:
@@ -22,3 +22,8 @@ def mean_loss(loss: Loss, y: Array, scores: Floats, w: Floats) -> float:
     """(1) with the weights `w`; zero without rows."""
     total = np.sum(w)
     return float(np.sum(w * loss.value(y, flat_scores(scores))) / total) if total > 0.0 else 0.0
+
+
+def has_curvature(loss: Loss) -> bool:
+    """Whether Newton's step serves the loss."""
+    return loss.best_shift is None and loss.curved

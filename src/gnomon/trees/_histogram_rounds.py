@@ -24,8 +24,7 @@ from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan, Columns, Round
-from gnomon.search._boost import has_curvature
-from gnomon.search.boosting_scores import flat_scores, mean_loss
+from gnomon.search.boosting_scores import flat_scores, has_curvature, mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
     BoostingRows,

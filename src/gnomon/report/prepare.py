@@ -25,7 +25,7 @@ from gnomon.io import Table
 from gnomon.io.tables import TableError, as_float, as_table, listed, to_text
 from gnomon.report._kinds import ColumnKind, from_json, to_json
 
-__all__ = ["CODINGS", "Coding", "Preparer"]
+__all__ = ["CODINGS", "Preparer", "ShownLevels"]
 
 MOST_WORDS = 2_000
 NARROW = 200
@@ -34,7 +34,7 @@ MISSING_LEVEL, RARE_LEVEL = "(missing)", "(rare)"
 WORD = r"(?u)\b\w+\b"
 
 
-class Coding(NamedTuple):
+class ShownLevels(NamedTuple):
     """One way to show categories to a model: rows that a level needs for a name of its own, most such levels, words."""
 
     least: int
@@ -42,12 +42,12 @@ class Coding(NamedTuple):
     text: str
 
 
-CODINGS: dict[LevelCoding, Coding] = {
+CODINGS: dict[LevelCoding, ShownLevels] = {
     # A level of one row tells a penalised model nothing; its coefficient is better spent on levels never seen.
-    "columns": Coding(2, 1_000, "one column of zeros and ones per level"),
+    "columns": ShownLevels(2, 1_000, "one column of zeros and ones per level"),
     # A density needs several rows for each of its dimensions.
-    "frequent": Coding(5, 40, "one column of zeros and ones for each of the forty most frequent levels"),
-    "words": Coding(2, 1_000, "as they are: a test asks whether a level is in a set of levels"),
+    "frequent": ShownLevels(5, 40, "one column of zeros and ones for each of the forty most frequent levels"),
+    "words": ShownLevels(2, 1_000, "as they are: a test asks whether a level is in a set of levels"),
 }
 
 
@@ -202,7 +202,7 @@ class Levels(OfColumns):
         return np.column_stack([words.astype(object) for words in named])
 
 
-def _frequent(words: Array, coding: Coding) -> list[str]:
+def _frequent(words: Array, coding: ShownLevels) -> list[str]:
     """The levels with rows enough, of many the most frequent."""
     levels, counts = np.unique(words, return_counts=True)
     order = np.argsort(-counts, kind="stable")[: coding.most]
