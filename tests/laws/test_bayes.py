@@ -285,7 +285,7 @@ def test_fewer_rows_than_columns_and_directions_without_data():
         ({"sigma2": "conjugate", "noise_prior": (0.0, 1.0)}, r"noise_prior\[0\]=0.0 must be"),
         ({"parameter_prior": "cauchy"}, "parameter_prior='cauchy' is unknown; choose from"),
         ({"parameter_prior": -2.0}, "parameter_prior=-2.0 must be"),
-        ({"parameter_prior": {"scale": 1.0}}, "must be a number or a tuple or a Distribution"),
+        ({"parameter_prior": {"scale": 1.0}}, "must be a number, a tuple, a Distribution or"),
         ({"parameter_prior": (np.zeros(2), np.eye(2))}, "law of 2 coordinates where 3"),
         ({"parameter_prior": (np.zeros(3), np.ones((3, 3)))}, "not positive definite"),
         ({"parameter_prior": Laplace(1.0, 1.0)}, "not centred at 0"),

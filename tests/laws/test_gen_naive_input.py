@@ -173,7 +173,7 @@ def test_a_count_that_is_missing_is_refused_by_name(make):
             MultinomialNB(estimate="map", parameter_prior=Beta(1.0, 1.0)),
             "must be a DirichletCategorical",
         ),
-        (BernoulliNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a BetaBernoulli or a Beta"),
+        (BernoulliNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a BetaBernoulli, a Beta or"),
         (GaussianNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a NormalInverseGammaModel"),
         (NaiveBayes(None), "models=None must be a sequence or one of"),
         (NaiveBayes([(0, "normal", 1)]), "list of \\(columns, density\\)"),

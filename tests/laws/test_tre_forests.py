@@ -366,7 +366,7 @@ def test_single_rows_take_a_short_way_to_the_same_answer(cls, monkeypatch):
     gap = X[:1].copy()
     gap[0, 0] = np.nan
     assert predict_row(gap[0]) == pytest.approx(forest.predict(gap)[0])
-    monkeypatch.setattr(coded_rows, "validate_data", None)  # which the short way does not call
+    monkeypatch.setattr(coded_rows, "read_rows", None)  # which the short way does not call
     np.testing.assert_allclose([forest.predict(X[i : i + 1])[0] for i in range(40)], answers[:40])
     monkeypatch.undo()
     with pytest.raises(ValueError, match="inf"):

@@ -39,6 +39,9 @@ __all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]
 NARROW, WIDEST = 64, 1500
 """Columns up to which the matrices (2) and (3) pay: in any case, and where there are at least as many rows."""
 
+SMALL = 64
+"""Parameters up to which M is the Hessian itself."""
+
 SAMPLE_STEPS = 20
 """Iterations on the sample: each costs a tenth of a pass."""
 
@@ -51,7 +54,8 @@ def lbfgs_linear(
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
         theta, solve = _sketch(problem, _sample(problem), theta, options["tol"])
-        model = {"precondition": solve, "refresh": partial(_model, problem), "refresh_first": max(9, _price(problem))}
+        first = 3 if problem.size <= SMALL else max(9, _price(problem))
+        model = {"precondition": solve, "refresh": partial(_model, problem), "refresh_first": first}
     fun = _Last(problem)
     return _certified(fun, lbfgs(fun, theta, **model, **options))
 
@@ -127,6 +131,8 @@ def _sample(problem: Problem) -> Problem:
 
 def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False) -> Precondition | None:
     """v → M⁻¹v at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
+    if rare is None and sample.size <= SMALL:
+        return _exact(sample, theta)
     D = sample.class_hessians(theta, shared=shared)
     if not np.isfinite(np.sum(D)):
         return None
@@ -139,6 +145,14 @@ def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, share
     if not sample.loss.by_row:
         return inverse
     return partial(_by_differences if cast(SoftmaxLoss, sample.loss).reference else _by_projection(sample), inverse)
+
+
+def _exact(problem: Problem, theta: Floats) -> Precondition | None:
+    """v → ∇²F(θ)⁻¹v: blocks of classes alone are poor where the classes can nearly be separated."""
+    H = problem.hessian(theta)
+    if not np.isfinite(np.sum(H)):
+        return None
+    return partial(linalg.cho_solve, positive_factor(H), check_finite=False)
 
 
 class _BlockInverse:

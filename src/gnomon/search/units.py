@@ -107,18 +107,18 @@ def units_of(criterion: Criterion, y: Array, w: Floats | None) -> Units:
 
 
 def in_safe_units(grow: Grow) -> Grow:
-    """A function (rows, y, criterion, *, sample_weight, limits) → Tree that grows in safe units."""
+    """A function (table, y, criterion, *, sample_weight, limits) → Tree that grows in safe units."""
 
     @wraps(grow)
-    def grown(rows: Any, y: Array, criterion: Criterion, *, sample_weight: Any = None, **options: Any) -> Tree:
+    def grown(table: Any, y: Array, criterion: Criterion, /, *, sample_weight: Any = None, **options: Any) -> Tree:
         w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
         units = units_of(criterion, y, w)
         if options.get("choice") == "c4.5":
             # Its price of a cut is in bits per unit of weight, so that the unit of weights has a meaning.
             units = units._replace(weight=0)
         if units.plain:
-            return grow(rows, y, criterion, sample_weight=w, **options)
+            return grow(table, y, criterion, sample_weight=w, **options)
         scaled = None if w is None else units.weights(w)
-        return units.restored(grow(rows, units.targets(y), criterion, sample_weight=scaled, **units.limits(options)))
+        return units.restored(grow(table, units.targets(y), criterion, sample_weight=scaled, **units.limits(options)))
 
     return cast(Grow, grown)

@@ -96,7 +96,9 @@ def tree_form(estimator: Any, algorithm: Algorithm = "cart") -> TreeForm:
             form = form._replace(**{name: check_choice(name, given, words)})
     if estimator.criterion == "gain_ratio":
         form = form._replace(choice="gain_ratio")
-    oblique = DIRECTIONS[estimator.oblique] if estimator.split == "oblique" else None
+    oblique = (
+        DIRECTIONS[check_choice("oblique", estimator.oblique, DIRECTIONS)] if estimator.split == "oblique" else None
+    )
     return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
 
 
