@@ -123,7 +123,7 @@ def test_columns_without_a_normal_law_are_fitted_to_their_own_cells():
     single = np.array([[4.0, np.nan]])
     expected = [Poisson(law.mean[0]).log_density(4.0) for law in model.densities_]
     assert model.class_log_likelihood(single)[0] == pytest.approx(np.array(expected))
-    with pytest.raises(ValueError, match="KDE"):
+    with pytest.raises(ValueError, match="X contains NaN in column 0"):
         GenerativeClassifier(KDE).fit(GAPS, Y)
     with pytest.raises(ValueError, match="column 1 is missing in every row"):
         GenerativeClassifier(Normal).fit(np.where([False, True, False], np.nan, X), Y)

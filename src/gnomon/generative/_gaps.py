@@ -7,6 +7,7 @@ estimator that takes gaps does it itself. Little & Rubin (2019), Statistical Ana
 doi:10.1002/9781119482260.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gnomon.distributions import Distribution, DistributionFamily, MultivariateN
 from gnomon.distributions.density import fit_density, takes_gaps
 from gnomon.optim import fit_normal_missing
 
-__all__ = ["fit_observed"]
+__all__ = ["fit_observed", "fits_gaps"]
 
 
 def fit_observed(density: Any, X: Floats, weights: Floats | None) -> Any:
@@ -25,14 +26,24 @@ def fit_observed(density: Any, X: Floats, weights: Floats | None) -> Any:
         return fit_density(density, X, weights)
     if density is MultivariateNormal:
         return fit_normal_missing(X, weights).theta
-    law = density.law if isinstance(density, DistributionFamily) else density
-    # A law that has not its own answer is one of entries: a law for each column.
-    if isinstance(law, type) and issubclass(law, Distribution) and law.vectors is Distribution.vectors:
+    if _is_of_entries(density):
         return Product([(j, _fit_column(density, X[:, j], weights, j)) for j in range(X.shape[1])])
     raise ValueError(
         f"some rows have missing cells, from which {density!r} is not estimated; fill them in (DensityImputer), or "
         "take MultivariateNormal, GaussianMixture or a law of one variable, which take gaps"
     )
+
+
+def fits_gaps(density: Any) -> bool:
+    """Whether `fit_observed` takes rows with missing cells; of a dict, one density for each class, whether all do."""
+    parts = density.values() if isinstance(density, Mapping) else (density,)
+    return all(takes_gaps(part) or part is MultivariateNormal or _is_of_entries(part) for part in parts)
+
+
+def _is_of_entries(density: Any) -> bool:
+    """Whether a law is one of entries, so that each column has its own: where it has not its own answer for vectors."""
+    law = density.law if isinstance(density, DistributionFamily) else density
+    return isinstance(law, type) and issubclass(law, Distribution) and law.vectors is Distribution.vectors
 
 
 def _fit_column(density: Any, x: Floats, weights: Floats | None, j: int) -> Distribution:

@@ -26,7 +26,7 @@ from gnomon.distributions.density import (
     sample_density,
 )
 from gnomon.generative._contract import BayesClassifier, Rows
-from gnomon.generative._gaps import fit_observed
+from gnomon.generative._gaps import fit_observed, fits_gaps
 from gnomon.generative._naive import check_estimate
 from gnomon.generative._rows import LabelledRows, any_rows, labelled_rows
 from gnomon.generative._words import Estimation, Gaps, ZeroPolicy
@@ -195,7 +195,7 @@ class GenerativeClassifier(BayesClassifier):
         return X
 
     def _refuse_gaps(self, X: Rows) -> None:
-        if self.missing == "error" and _are_numbers(X):
+        if not self._takes_gaps() and _are_numbers(X):
             assert_finite(X, columns=vars(self).get("feature_names_in_"))
 
     def _class_log_densities(self, X: Rows) -> Floats:
@@ -207,8 +207,11 @@ class GenerativeClassifier(BayesClassifier):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.allow_nan = self._takes_gaps()
         return tags
+
+    def _takes_gaps(self) -> bool:
+        return self.missing != "error" and fits_gaps(self.density)
 
 
 def with_prior(density: Any, estimate: Estimation, prior: Any) -> Any:

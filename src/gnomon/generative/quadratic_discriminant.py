@@ -206,7 +206,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     def _refuse_few(self, rows: LabelledRows) -> None:
         if len(rows.classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one. Got {len(rows.classes)} class.")
-        n_rows = np.bincount(rows.index, minlength=len(rows.classes))
+        n_rows = rows.counts / row_weight(rows.weights)
         least = int(np.argmin(n_rows))
         if n_rows[least] <= 1:
             label = rows.classes[least]

@@ -12,9 +12,10 @@ shifted alike change nothing. R = I − 11ᵀ/K projects such shifts away, and R
 that (3) is exact where all rows have the same p. In that direction F has the curvature Ω'' alone: a matrix without R is
 wrong there by a factor of the order of n. With a reference class R = (I, −1) and R diag(1/p) Rᵀ is the inverse of A.
 
-(2) and (3) come from the sample, for wide problems with one matrix for all classes, and from all rows after some
-iterations: a sample may say little of rare classes or columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney
-(2019), doi:10.1007/s10107-018-1346-5; the Hessian of the softmax: Böhning (1992), doi:10.1007/BF00048682.
+Of few parameters M is the Hessian itself. (2) and (3) come from the sample, for wide problems with one matrix for all
+classes, and from all rows after some iterations: a sample may say little of rare classes or columns. Sub-sampled Newton
+methods: Roosta-Khorasani & Mahoney (2019), doi:10.1007/s10107-018-1346-5; the Hessian of the softmax: Böhning (1992),
+doi:10.1007/BF00048682.
 """
 
 from collections.abc import Callable
@@ -53,9 +54,13 @@ def lbfgs_linear(
     model: dict[str, Any] = {}
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
-        theta, solve = _sketch(problem, _sample(problem), theta, options["tol"])
-        first = 3 if problem.size <= SMALL else max(9, _price(problem))
-        model = {"precondition": solve, "refresh": partial(_model, problem), "refresh_first": first}
+        sample = _sample(problem)
+        if sample is problem and problem.loss.by_row and problem.size <= SMALL:
+            model = {"precondition": _exact(problem, theta), "refresh": partial(_exact, problem), "refresh_first": 3}
+        else:
+            theta, solve = _sketch(problem, sample, theta, options["tol"])
+            model = {"precondition": solve, "refresh": partial(_model, problem)}
+            model["refresh_first"] = max(9, _price(problem))
     fun = _Last(problem)
     return _certified(fun, lbfgs(fun, theta, **model, **options))
 
@@ -131,8 +136,6 @@ def _sample(problem: Problem) -> Problem:
 
 def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False) -> Precondition | None:
     """v → M⁻¹v at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
-    if rare is None and sample.size <= SMALL:
-        return _exact(sample, theta)
     D = sample.class_hessians(theta, shared=shared)
     if not np.isfinite(np.sum(D)):
         return None
