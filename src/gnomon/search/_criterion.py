@@ -4,8 +4,9 @@
 
 A criterion says what a group c of rows of total weight n_c is worth as a node of a tree, for one impurity H. Its verbs
 compute; its traits say which growers and which shortcuts may be used with it. Every trait has the cautious value by
-default: one that is not declared costs time, never a wrong tree. `gnomon.testing.check_criterion` holds a criterion to
-what it declares. Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
+default: one that is not declared costs time, never a wrong tree, except `degree`, without which targets are not scaled
+and must not be so large or small that their squares are no numbers. `gnomon.testing.check_criterion` holds a criterion
+to what it declares. Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
 """
 
 from abc import ABC, abstractmethod
