@@ -1,14 +1,17 @@
 """Inference: pure functions from laws and arrays to posteriors. They know no estimator."""
 
+from gnomon.infer._expected_cost import Decisions, expected_cost
 from gnomon.infer._grid_posterior import GridPosterior, grid_posterior
 from gnomon.infer._laplace import LaplaceApproximation, laplace, laplace_at
 from gnomon.infer._sigmoid_average import SIGMOID_AVERAGES, SigmoidAverage, sigmoid_average
 
 __all__ = [
     "SIGMOID_AVERAGES",
+    "Decisions",
     "GridPosterior",
     "LaplaceApproximation",
     "SigmoidAverage",
+    "expected_cost",
     "grid_posterior",
     "laplace",
     "laplace_at",

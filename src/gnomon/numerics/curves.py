@@ -3,8 +3,10 @@
     TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
 
 One sort and one running sum give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
-threshold are functions of these counts. Fawcett (2006), doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006),
-doi:10.1145/1143844.1143874.
+threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull of
+(FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
+doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Provost & Fawcett (2001),
+doi:10.1023/A:1007601015854.
 """
 
 from collections.abc import Sequence
@@ -12,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._jit import jit
+from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.numerics.validation import check_positive
 
 __all__ = ["ThresholdCurve", "ratio", "threshold_curve"]
@@ -26,8 +29,10 @@ class ThresholdCurve:
     ----------
     thresholds : ndarray of shape (m,)
         ∞, which calls nothing positive, then every distinct score from the greatest to the least.
-    tp, fp, fn, tn : ndarray of shape (m,)
-        True and false positives, false and true negatives.
+    tp, fp : ndarray of shape (m,)
+        True and false positives.
+    positives, negatives : float
+        The weights of the two classes.
 
     References
     ----------
@@ -46,22 +51,43 @@ class ThresholdCurve:
     thresholds: Floats
     tp: Floats
     fp: Floats
-    fn: Floats
-    tn: Floats
+    positives: float
+    negatives: float
 
     def __len__(self) -> int:
         return len(self.thresholds)
 
     def __getitem__(self, rows: slice | Array | Sequence[int]) -> "ThresholdCurve":
         """The curve at some of its thresholds."""
-        parts = (self.thresholds, self.tp, self.fp, self.fn, self.tn)
-        return ThresholdCurve(*(part[rows] for part in parts))
+        return ThresholdCurve(self.thresholds[rows], self.tp[rows], self.fp[rows], self.positives, self.negatives)
 
-    def at(self, thresholds: ArrayLike) -> "ThresholdCurve":
-        """The curve at any thresholds: the counts are those of the least distinct score that is ≥ the threshold."""
-        place = np.searchsorted(-self.thresholds, -np.asarray(thresholds, dtype=float), side="right") - 1
-        found = self[np.maximum(place, 0)]
-        return ThresholdCurve(np.asarray(thresholds, dtype=float), found.tp, found.fp, found.fn, found.tn)
+    def at(self, thresholds: ArrayLike, *, strict: bool = False) -> "ThresholdCurve":
+        """The curve at any thresholds: rows are called positive by score ≥ t, or by score > t where `strict`."""
+        t = np.asarray(thresholds, dtype=float)
+        # Searching upwards in the reversed view needs no negated copy of the thresholds.
+        lower = np.searchsorted(self.thresholds[:0:-1], t, side="right" if strict else "left")
+        found = self[len(self) - 1 - lower]
+        return ThresholdCurve(t, found.tp, found.fp, self.positives, self.negatives)
+
+    @property
+    def strict_thresholds(self) -> Floats:
+        """Thresholds t of the same calls by score > t: the next lower score, and −∞ where every row is called so."""
+        return np.append(self.thresholds[1:], -np.inf)
+
+    @property
+    def fn(self) -> Floats:
+        """False negatives."""
+        return self.positives - self.tp
+
+    @property
+    def tn(self) -> Floats:
+        """True negatives."""
+        return self.negatives - self.fp
+
+    def hull(self) -> "ThresholdCurve":
+        """The curve at the vertices of its upper convex hull in (FP, TP); both ends belong to it."""
+        vertices = np.empty(len(self), dtype=np.intp)
+        return self[vertices[: _upper_hull(self.fp, self.tp, vertices)]]
 
     @property
     def tpr(self) -> Floats:
@@ -136,12 +162,33 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     if np.any(np.isnan(scores)):
         raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
     weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    order = np.argsort(-scores, kind="stable")
-    ranked, weights, positive = scores[order], weights[order], positive[order]
+    rising = np.argsort(scores)
+    ranked = scores[rising]
     # Rows of equal score are on the same side of any threshold, so counts are read where the score changes.
-    last = np.flatnonzero(np.r_[ranked[1:] != ranked[:-1], True][: len(ranked)])
-    tp, fp = (np.r_[0.0, np.cumsum(weights * chosen)[last]] for chosen in (positive, ~positive))
-    return ThresholdCurve(np.r_[np.inf, ranked[last]], tp, fp, tp[-1] - tp, fp[-1] - fp)
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
+    of_positives = weights * positive
+    tp, fp = (_sums_from(part[rising], first) for part in (of_positives, weights - of_positives))
+    return ThresholdCurve(np.append(np.inf, ranked[first[::-1]]), tp, fp, float(tp[-1]), float(fp[-1]))
+
+
+def _sums_from(v: Floats, first: Integers) -> Floats:
+    """0, then the sums of the last entries of v, from each of the places `first` on, the last place first."""
+    return np.append(0.0, np.cumsum(np.add.reduceat(v, first)[::-1]) if len(v) else [])
+
+
+@jit
+def _upper_hull(x: Floats, y: Floats, vertices: Integers) -> int:
+    """Fill in the places of the vertices of the upper hull of points that rise in x and y; return their number."""
+    m = 0
+    for i in range(len(x)):
+        while m >= 2:
+            a, b = vertices[m - 2], vertices[m - 1]
+            if (x[b] - x[a]) * (y[i] - y[b]) < (x[i] - x[b]) * (y[b] - y[a]):
+                break
+            m -= 1
+        vertices[m] = i
+        m += 1
+    return m
 
 
 def ratio(part: ArrayLike, whole: ArrayLike, otherwise: float = np.nan) -> Floats:

@@ -3,9 +3,12 @@
     n = Σᵢ sᵢ                                                                                     (1)
     π_c = (N_c + a) / (N + C a),    N_c = Σ_{i in c} sᵢ                                             (2)
     Q(p) = inf {x : F(x) ≥ p},    F(x) = Σ sᵢ 1[xᵢ ≤ x] / Σ sᵢ                                       (3)
+    weight of class c = π_c / (N_c / N),    so that the weights have mean 1 and class c the share π_c         (4)
+    p'_c ∝ p_c π'_c / π_c    where the prior changes from π to π'                                        (5)
 
 A weight of two is the row twice, so every count and every mean is taken with weights: frequency weights in the words of
-Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
+Lumley (2010), Complex Surveys, doi:10.1002/9780470580066. Elkan (2001), The foundations of cost-sensitive learning;
+Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446.
 """
 
 from collections.abc import Mapping
@@ -14,10 +17,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from gnomon._typing import ArrayLike, Elementwise, Floats, Matrix
-from gnomon.numerics.validation import check_choice, check_non_negative, check_numbers
+from gnomon._typing import Array, ArrayLike, Elementwise, Floats, Matrix
+from gnomon.numerics.validation import check_choice, check_interval, check_non_negative, check_numbers, check_positive
 
-__all__ = ["check_weights", "class_priors", "row_weight", "weighted_quantile"]
+__all__ = [
+    "check_weights",
+    "class_priors",
+    "class_weights",
+    "effective_train_prior",
+    "remove_prior",
+    "row_weight",
+    "shift_prior",
+    "weighted_quantile",
+]
 
 
 Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
@@ -155,6 +167,161 @@ def weighted_quantile(
     low = np.searchsorted(reached, target - slack)
     high = np.searchsorted(reached, target + slack) if between == "middle" else low
     return 0.5 * (x[np.minimum(low, len(x) - 1)] + x[np.minimum(high, len(x) - 1)])
+
+
+def class_weights(
+    y: ArrayLike,
+    *,
+    prior: float | Priors = None,
+    ratio: float | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[Any, float]:
+    """The weight of each class, as `class_weight` of estimators takes it: equation (4), or a ratio of costs.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+    prior : float, array-like, dict or "uniform", optional
+        π: one number is that of the greater of two labels. None and no `ratio`: "uniform", which is what scikit-learn
+        calls "balanced", N/(C N_c).
+    ratio : float, optional
+        The weight of the greater of two labels where the other has weight 1.
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    dict from labels to weights
+
+    References
+    ----------
+    Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI, 973–978.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.weights import class_weights
+    >>> y = ["F"] * 90 + ["T"] * 10
+    >>> {label: round(weight, 6) for label, weight in class_weights(y).items()}
+    {'F': 0.555556, 'T': 5.0}
+    >>> {label: round(weight, 6) for label, weight in class_weights(y, prior=0.2).items()}
+    {'F': 0.888889, 'T': 2.0}
+    """
+    labels, index = np.unique(np.asarray(y), return_inverse=True)
+    counts = np.bincount(index, weights=None if sample_weight is None else np.asarray(sample_weight, dtype=float))
+    if ratio is not None:
+        if prior is not None:
+            raise ValueError("prior and ratio both say what the classes weigh; give one of them")
+        _require_two(labels, "ratio")
+        return dict(zip(labels.tolist(), [1.0, check_positive("ratio", float(ratio))], strict=True))
+    if isinstance(prior, (int, float)):
+        _require_two(labels, "prior")
+        p = check_interval("prior", float(prior), 0.0, 1.0, closed="neither")
+        prior = [1.0 - p, p]
+    shares = class_priors("uniform" if prior is None else prior, labels, counts, name="prior")
+    return dict(zip(labels.tolist(), (shares * np.sum(counts) / counts).tolist(), strict=True))
+
+
+def effective_train_prior(y: ArrayLike, class_weight: Mapping[Any, float]) -> Floats:
+    """π of a model that was trained with class weights c: π_k = c_k N_k / Σ_j c_j N_j, in the order of the labels.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+    class_weight : dict from labels to weights
+        A label that is missing has weight 1.
+
+    References
+    ----------
+    Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI, 973–978.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.weights import effective_train_prior
+    >>> effective_train_prior([0] * 90 + [1] * 10, {1: 9.0})
+    array([0.5, 0.5])
+    """
+    labels, counts = np.unique(np.asarray(y), return_counts=True)
+    if unknown := set(class_weight) - set(labels.tolist()):
+        raise ValueError(f"class_weight names {sorted(unknown, key=str)}, which y lacks; it has {labels.tolist()}")
+    mass = counts * np.array([check_non_negative("class_weight", class_weight.get(k, 1.0)) for k in labels.tolist()])
+    return mass / np.sum(mass)
+
+
+def shift_prior(proba: ArrayLike, prior: float | ArrayLike, target: float | ArrayLike) -> Floats:
+    """Probabilities under another prior: equation (5).
+
+    Parameters
+    ----------
+    proba : array-like of shape (n_samples, n_classes), or (n_samples,) for the positive of two classes
+    prior, target : array-like of shape (n_classes,), or float for the positive of two classes
+        π that the probabilities were learned under, and π'.
+
+    Returns
+    -------
+    ndarray of the shape of `proba`
+
+    References
+    ----------
+    Saerens, M., Latinne, P. & Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori
+    probabilities. doi:10.1162/089976602753284446
+
+    Examples
+    --------
+    >>> from gnomon.numerics.weights import shift_prior
+    >>> shift_prior([0.8], 0.5, 0.1).round(6)
+    array([0.307692])
+    >>> shift_prior([[0.2, 0.8]], [0.5, 0.5], [0.9, 0.1]).round(6)
+    array([[0.692308, 0.307692]])
+    """
+    p = check_numbers("proba", proba)
+    rows = np.column_stack([1.0 - p, p]) if p.ndim == 1 else p
+    if rows.ndim != 2 or not np.all((rows >= 0.0) & (rows <= 1.0)):
+        raise ValueError(
+            f"proba of shape {p.shape} must be probabilities: one number or n_classes of them for each row"
+        )
+    K = rows.shape[1]
+    joint = rows * (_vector("target", target, K) / _vector("prior", prior, K))
+    joint /= np.sum(joint, axis=1, keepdims=True)
+    return joint[:, 1] if p.ndim == 1 else joint
+
+
+def remove_prior(log_odds: ArrayLike, prior: float | ArrayLike) -> Floats:
+    """Log-likelihood ratios from posterior log-odds: log-odds − log(π/(1 − π)).
+
+    Of shape (n_samples, n_classes), where `prior` has n_classes numbers, log posteriors become log-likelihoods up to a
+    constant of each row: log p_k − log π_k.
+
+    References
+    ----------
+    Brümmer, N. & du Preez, J. (2006). Application-independent evaluation of speaker detection.
+    doi:10.1016/j.csl.2005.08.001
+
+    Examples
+    --------
+    >>> from gnomon.numerics.weights import remove_prior
+    >>> remove_prior([0.0], 0.1).round(6)
+    array([2.197225])
+    """
+    scores = np.asarray(log_odds, dtype=float)
+    if scores.ndim == 2:
+        return scores - np.log(_vector("prior", prior, scores.shape[1]))
+    share = _vector("prior", prior, 2)
+    return scores - np.log(share[1] / share[0])
+
+
+def _vector(name: str, prior: float | ArrayLike, n_classes: int) -> Floats:
+    """A positive prior of every class; one number is that of the second of two."""
+    p = check_numbers(name, prior)
+    p = np.array([1.0 - p, p]) if p.ndim == 0 else p
+    if p.shape != (n_classes,) or not np.all(p > 0.0) or not abs(np.sum(p) - 1.0) < 1e-6:
+        raise ValueError(
+            f"{name}={p.tolist()} must be {n_classes} numbers in (0, 1) that sum to 1, or one number for two classes"
+        )
+    return p
+
+
+def _require_two(labels: Array, name: str) -> None:
+    if len(labels) != 2:
+        raise ValueError(f"{name} as one number is for two classes; y has {len(labels)}: {labels.tolist()}")
 
 
 def _in_order(priors: Mapping[Any, float], labels: list[Any], name: str) -> list[float]:

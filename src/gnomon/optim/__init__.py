@@ -9,6 +9,7 @@ from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
+from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
 from gnomon.optim._kmeans import KMeansResult, kmeans, nearest_center, seed_centers
@@ -70,6 +71,7 @@ __all__ = [
     "Restart",
     "Selection",
     "Separability",
+    "SigmoidFit",
     "Solution",
     "Solver",
     "SubsetTable",
@@ -93,6 +95,7 @@ __all__ = [
     "fit_linear",
     "fit_mle",
     "fit_normal_missing",
+    "fit_sigmoid",
     "gradient_descent",
     "greedy_subsets",
     "grow_by_splitting",
