@@ -86,8 +86,18 @@ class ThresholdCurve:
 
     def hull(self) -> "ThresholdCurve":
         """The curve at the vertices of its upper convex hull in (FP, TP); both ends belong to it."""
+        return self[self.hull_places()]
+
+    def hull_places(self) -> Integers:
+        """Where on the curve those vertices are, in order."""
         vertices = np.empty(len(self), dtype=np.intp)
-        return self[vertices[: _upper_hull(self.fp, self.tp, vertices)]]
+        return vertices[: _upper_hull(self.fp, self.tp, vertices)]
+
+    @property
+    def log_likelihood_ratios(self) -> Floats:
+        """log(ΔTPR/ΔFPR) from each point to the next: of a hull, the calibrated scores of pool-adjacent-violators."""
+        with np.errstate(divide="ignore"):
+            return np.log(np.diff(self.tp) / self.positives) - np.log(np.diff(self.fp) / self.negatives)
 
     @property
     def tpr(self) -> Floats:
