@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon import infer
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
@@ -118,6 +119,7 @@ class BayesDecisionClassifier(WrappedClassifier):
         -------
         ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
         C, names, _ = self._application(cost_matrix)
         return names[infer.expected_cost(self.predict_proba(X), C).actions]
 
@@ -133,6 +135,7 @@ class BayesDecisionClassifier(WrappedClassifier):
         -------
         ndarray of shape (n_samples, n_actions)
         """
+        check_is_fitted(self)
         C, _, _ = self._application(cost_matrix)
         return infer.expected_cost(self.predict_proba(X), C).costs
 

@@ -48,7 +48,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         γ.
     objective_ : float
     score_type_ : str
-        "llr", of `transform`.
+        "llr", of `llr`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -68,7 +68,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
     >>> S = rng.normal(size=(1000, 2)) + 2.0 * y[:, None] - 1.0
     >>> S[::10, 1] = np.nan
     >>> fusion = ScoreFusion().fit(S, y)
-    >>> bool(cllr(y, fusion.transform(S)) < cllr(y, 2.0 * S[:, 0]))
+    >>> bool(cllr(y, fusion.llr(S)) < cllr(y, 2.0 * S[:, 0]))
     True
     """
 
@@ -125,7 +125,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
             )  # fmt: skip
         return self
 
-    def transform(self, X: MatrixLike) -> Floats:
+    def llr(self, X: MatrixLike) -> Floats:
         """Log-likelihood ratios, equation (1).
 
         Parameters
@@ -152,7 +152,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         ndarray of shape (n_samples,)
         """
         priors = self._priors()
-        return self.transform(X) + np.log(priors[1] / priors[0])
+        return self.llr(X) + np.log(priors[1] / priors[0])
 
     def predict_proba(self, X: MatrixLike) -> Floats:
         """Probabilities of the two classes under the prior.
@@ -165,7 +165,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples, 2)
         """
-        return posteriors(self.transform(X), "llr", self._priors())
+        return posteriors(self.llr(X), "llr", self._priors())
 
     def predict(self, X: MatrixLike) -> Array:
         """The more probable class.
@@ -178,7 +178,8 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(int)]
 
     def _priors(self) -> Floats:
         return check_priors("prior", 0.5 if isinstance(self.prior, str) else self.prior)

@@ -151,7 +151,8 @@ class ThresholdTuner(WrappedClassifier):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(int)]
 
     def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
         self._log_odds = 0.0
