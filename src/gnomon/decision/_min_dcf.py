@@ -1,7 +1,7 @@
 """What scores cost in a detection application: at the best threshold, and at the one that theory gives.
 
     minimum:  min over t of DCF(t), accepting all and rejecting all included                                    (1)
-    actual:   DCF(−logit π̃), the scores being read as log-likelihood ratios;    calibration loss = actual − minimum    (2)
+    actual:   DCF(−logit π̃), the scores being read as log-likelihood ratios;    calibration loss = actual − minimum
 
 A trial is accepted if its score is > t. The least cost is at a vertex of the convex hull of the ROC, so one sort serves
 every application. Brümmer & du Preez (2006), Application-independent evaluation of speaker detection,

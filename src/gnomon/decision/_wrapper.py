@@ -1,6 +1,6 @@
-"""What the estimators of this family share: another classifier inside, its scores, and scores of rows that it has not seen.
+"""What the estimators of this family share: a classifier inside, its scores, and scores of rows that it has not seen.
 
-    s(x) = decision_function,  else  logit P(T | x)  (two classes)  or  log P(k | x)  (K classes)                      (1)
+    s(x) = decision_function,  else  logit P(T | x)  (two classes)  or  log P(k | x)  (K classes)                   (1)
 
 Out-of-fold scores: each row is scored by a model that was fitted to the other folds. Kohavi (1995), A study of
 cross-validation and bootstrap for accuracy estimation and model selection, IJCAI.
@@ -25,7 +25,7 @@ from gnomon.base.weights import weight_parameter
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Learner", "WrappedClassifier", "class_shares", "log_probabilities", "scores_of"]
+__all__ = ["Learner", "WrappedClassifier", "class_shares", "like", "log_probabilities", "scores_of"]
 
 # A probability nearer to 0 or 1 than single precision resolves is taken as far from it as that.
 _RESOLUTION = float(np.finfo(np.float32).eps)
@@ -121,3 +121,8 @@ def class_shares(learner: Learner) -> Floats:
     _, k = np.unique(learner.y[weights > 0.0], return_inverse=True)
     counts = np.bincount(k, weights[weights > 0.0])
     return counts / np.sum(counts)
+
+
+def like(values: Floats, X: Any) -> Floats:
+    """Values in single precision where the rows are."""
+    return values.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else values

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon import infer
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import naming_columns
-from gnomon.decision._wrapper import WrappedClassifier, class_shares
+from gnomon.decision._wrapper import WrappedClassifier, class_shares, like
 from gnomon.decision.application import Application, action_names, read_costs, warn_if_idle
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import class_priors, shift_prior
@@ -121,7 +121,7 @@ class BayesDecisionClassifier(WrappedClassifier):
         """
         check_is_fitted(self)
         C, names, _ = self._application(cost_matrix)
-        return names[infer.expected_cost(self.predict_proba(X), C).actions]
+        return names[infer.expected_cost(self._posterior(X), C).actions]
 
     def predict_expected_cost(self, X: AnyRows, cost_matrix: ArrayLike | None = None) -> Floats:
         """What each action is expected to cost.
@@ -137,7 +137,7 @@ class BayesDecisionClassifier(WrappedClassifier):
         """
         check_is_fitted(self)
         C, _, _ = self._application(cost_matrix)
-        return infer.expected_cost(self.predict_proba(X), C).costs
+        return infer.expected_cost(self._posterior(X), C).costs
 
     def predict_proba(self, X: AnyRows) -> Floats:
         """P'(k | x) of (1).
@@ -150,6 +150,9 @@ class BayesDecisionClassifier(WrappedClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        return like(self._posterior(X), X)
+
+    def _posterior(self, X: AnyRows) -> Floats:
         rows = self._rows(X)
         with naming_columns(self, rows):
             p = np.asarray(self.estimator_.predict_proba(rows), dtype=float)

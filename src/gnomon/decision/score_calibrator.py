@@ -1,10 +1,11 @@
 """Calibration: scores of any scale become log-likelihood ratios, which serve every application.
 
-    minimise over α, β   ½ λ α²  +  (π̃/n_T) Σ_T log(1 + e^−(αs+β))  +  ((1 − π̃)/n_F) Σ_F log(1 + e^(αs+β))           (1)
+    minimise over α, β   ½ λ α²  +  (π̃/n_T) Σ_T log(1 + e^−(αs+β))  +  ((1 − π̃)/n_F) Σ_F log(1 + e^(αs+β))        (1)
     LLR = α s + γ,    γ = β − logit π̃                                                                     (2)
 
 and other maps in the place of α s + β. What comes out has no prior in it: at decision time that of the application is
-added. Brümmer & du Preez (2006), Application-independent evaluation of speaker detection, doi:10.1016/j.csl.2005.08.001.
+added. Brümmer & du Preez (2006), Application-independent evaluation of speaker detection,
+doi:10.1016/j.csl.2005.08.001.
 """
 
 import warnings
@@ -226,14 +227,14 @@ class ScoreCalibrator(Estimator):
     def _warn(self, found: Calibration) -> None:
         if self.method in ("logistic", "temperature") and self.alpha_ < 0.0:
             warnings.warn(
-                f"alpha_={self.alpha_:.4g} is negative: greater scores speak for the other class; check the sign of the "
-                "scores and the order of the labels",
+                f"alpha_={self.alpha_:.4g} is negative: greater scores speak for the other class; check the sign of "
+                "the scores and the order of the labels",
                 stacklevel=3,
             )
         if found.separable and self.lam == 0.0:
             warnings.warn(
-                "a threshold divides the classes without error, so the slope grows without bound; give lam > 0, or more "
-                "trials",
+                "a threshold divides the classes without error, so the slope grows without bound; give lam > 0, or "
+                "more trials",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -2,8 +2,9 @@
 
     LLR(s) = Σ_j [ α_j s_j  if s_j is there, else δ_j ] + γ                                                  (1)
 
-α, δ and γ minimise the prior-weighted cross-entropy of `ScoreCalibrator`; δ_j is what the absence of a score says. Brümmer
-et al. (2007), Fusion of heterogeneous speaker recognition systems in the STBU submission, doi:10.1109/TASL.2007.902870.
+α, δ and γ minimise the prior-weighted cross-entropy of `ScoreCalibrator`; δ_j is what the absence of a score says.
+Brümmer et al. (2007), Fusion of heterogeneous speaker recognition systems in the STBU submission,
+doi:10.1109/TASL.2007.902870.
 """
 
 import warnings
@@ -22,6 +23,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.decision._posteriors import check_priors, posteriors
 from gnomon.decision._score_maps import column_units
 from gnomon.decision._softmax_fit import fit_softmax, two_class_maps
+from gnomon.decision._wrapper import like
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreFusion"]
@@ -138,7 +140,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         S = read_rows(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
-        return np.sum(np.where(np.isnan(S), self.missing_, self.coef_ * S), axis=1) + self.intercept_
+        return like(np.sum(np.where(np.isnan(S), self.missing_, self.coef_ * S), axis=1) + self.intercept_, X)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """Posterior log-odds under the prior.
@@ -151,8 +153,8 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples,)
         """
-        priors = self._priors()
-        return self.llr(X) + np.log(priors[1] / priors[0])
+        llr, priors = self.llr(X), self._priors()
+        return llr + like(np.log(priors[1:] / priors[0]), llr)
 
     def predict_proba(self, X: MatrixLike) -> Floats:
         """Probabilities of the two classes under the prior.
@@ -165,7 +167,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples, 2)
         """
-        return posteriors(self.llr(X), "llr", self._priors())
+        return like(posteriors(self.llr(X), "llr", self._priors()), X)
 
     def predict(self, X: MatrixLike) -> Array:
         """The more probable class.

@@ -2,9 +2,9 @@
 
     TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
 
-One sort of each class and one merge give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
-threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull of
-(FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
+One sort of each class and one merge give all of them. ROC, precision-recall and Fβ curves, the areas below them and the
+best threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull
+of (FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
 doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Provost & Fawcett (2001),
 doi:10.1023/A:1007601015854.
 """
