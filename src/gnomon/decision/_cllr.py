@@ -147,7 +147,8 @@ def proper_score(
         )
     per_row = weights * (p / shares)[k]
     cost = _rule(rule)
-    value = float(per_row @ cost(k, q))
+    used = weights > 0.0
+    value = float(per_row[used] @ cost(k[used], q[used]))
     constant = float(p @ cost(np.arange(len(p)), np.tile(p, (len(p), 1))))
     return value / constant if normalize else value
 
