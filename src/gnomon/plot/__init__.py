@@ -13,6 +13,7 @@ from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
+from gnomon.plot.decisions import asymmetric_cost, bayes_error_plot, calibrated_scores, doubt_zone
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
@@ -39,11 +40,14 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
     "anomaly_contours",
+    "asymmetric_cost",
+    "bayes_error_plot",
     "bias_variance_curves",
     "boosting_bound",
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "calibrated_scores",
     "class_densities",
     "class_regions",
     "code_map",
@@ -60,6 +64,7 @@ __all__ = [
     "decision_lines",
     "density_spikes",
     "descent_paths",
+    "doubt_zone",
     "dual_tangents",
     "early_stopping",
     "em_course",
