@@ -8,7 +8,7 @@ every application. Brümmer & du Preez (2006), Application-independent evaluatio
 doi:10.1016/j.csl.2005.08.001; Provost & Fawcett (2001), doi:10.1023/A:1007601015854.
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -157,7 +157,7 @@ def calibration_loss(
     >>> calibration_loss(y, s, Application(0.8))
     0.25
     """
-    options = {"normalize": normalize, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: dict[str, Any] = {"normalize": normalize, "pos_label": pos_label, "sample_weight": sample_weight}
     return act_dcf(y_true, scores, app, **options) - min_dcf(y_true, scores, app, **options).value
 
 

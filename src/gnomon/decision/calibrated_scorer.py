@@ -188,8 +188,8 @@ class CalibratedScorer(WrappedClassifier):
         return self.classes_[(scores > 0.0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def _given_prior(self, n_classes: int) -> Floats:
-        prior = np.full(n_classes, 1.0 / n_classes) if isinstance(self.prior, str) else self.prior
-        p = check_priors("prior", prior)
+        given: Any = self.prior
+        p = check_priors("prior", np.full(n_classes, 1.0 / n_classes) if isinstance(given, str) else given)
         if len(p) != n_classes:
             raise ValueError(f"prior has {len(p)} numbers for {n_classes} classes; give one for each")
         return p

@@ -165,7 +165,8 @@ class BayesDecisionClassifier(WrappedClassifier):
         if isinstance(given, Application):
             if actions is not None or priors is not None:
                 raise ValueError("an Application has actions and priors; leave actions and priors out")
-            given, actions, priors = given.costs, given.actions, given.priors
+            app = given
+            given, actions, priors = app.costs, app.actions, app.priors
         given = given if cost_matrix is None else cost_matrix
         K = len(self.classes_)
         C = 1.0 - np.eye(K) if given is None else read_costs(given)

@@ -137,7 +137,7 @@ class DecisionRegressor(RegressorMixin, MetaEstimatorMixin, Estimator):
             elif self._law == "return_std":
                 mean, sd = self.estimator_.predict(rows, return_std=True)
             else:
-                mean, sd = _point(self.estimator_, rows), self.sigma_
+                mean, sd = _point(self.estimator_, rows), np.asarray(self.sigma_)
         return like(np.ravel(mean) + np.ravel(sd) * ndtri(share), X)
 
     @property

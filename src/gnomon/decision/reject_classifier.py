@@ -130,7 +130,8 @@ class RejectClassifier(WrappedClassifier):
         else:
             rows, sure = learner.held_out(self.cv, _confidence)
             weights = np.ones(len(learner.y)) if learner.weights is None else learner.weights
-            self.threshold_ = float(weighted_quantile(sure, 1.0 - self.coverage, weights[rows], between="lower"))
+            refused = 1.0 - float(given["coverage"] or 0.0)
+            self.threshold_ = float(weighted_quantile(sure, refused, weights[rows], between="lower"))
         return self
 
     def predict(self, X: AnyRows) -> Array:

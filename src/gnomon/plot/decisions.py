@@ -145,7 +145,7 @@ def _histograms(ax: Axes, values: Floats, positive: Any, names: list[str]) -> No
     edges = np.histogram_bin_edges(values[finite], bins=40)
     for k, side in enumerate((~positive, positive)):
         look: dict[str, Any] = {"color": class_color(k, 2), "alpha": 0.45, "histtype": "stepfilled"}
-        ax.hist(values[finite & side], edges, density=True, label=names[k], **look)
+        ax.hist(values[finite & side], edges.tolist(), density=True, label=names[k], **look)
 
 
 def doubt_zone(model: RejectClassifier, X: ArrayLike, y: ArrayLike, *, ax: GivenAxes = None) -> dict[str, Axes]:
