@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from daily import daily
 from gnomon.numerics.parallel import team
 from gnomon.search import Gini, Newton, SquaredError, code_columns
 from gnomon.search import _grow as grow
 from gnomon.search._joint import CROWDED, MOST_JOINT_CODES, each_alone, join_columns
+
+# Every case compiles kernels of its own; what they do is seen daily through the estimators.
+pytestmark = pytest.mark.slow
 
 
 def table(n=3000, seed=0):
@@ -75,7 +77,7 @@ def test_sums_of_joint_codes_have_places_of_their_own(p):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
     ("criterion", "floor"),
-    daily([(Newton(1.0), -np.inf), (SquaredError(), 0.0), (Gini(3), 0.0)], (Gini(3), 0.0)),
+    [(Newton(1.0), -np.inf), (SquaredError(), 0.0), (Gini(3), 0.0)],
     ids=["newton", "squared_error", "gini"],
 )
 def test_trees_are_those_of_columns_one_by_one(criterion, floor, n_jobs, max_leaf_nodes, monkeypatch):

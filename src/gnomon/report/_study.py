@@ -33,6 +33,7 @@ from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, co
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
+from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
 from gnomon.report.prepare import CODINGS, Preparer
@@ -76,6 +77,10 @@ class Study:
         What a tree or a forest itself counts as the importance of each prepared column.
     rules : str
         The upper part of a tree as text.
+    by_class : list of ClassScore
+        Precision, recall and F1 of each class on held-out rows.
+    worst, unsure : list of HeldOutCase
+        The held-out rows of largest loss, and those whose two most probable classes are closest.
     facts : Facts
         Shape of the training matrix of the chosen model.
     n_compared : int
@@ -103,6 +108,9 @@ class Study:
     coefficients: list[tuple[str, float]]
     shares: list[tuple[str, float]]
     rules: str
+    by_class: list[ClassScore]
+    worst: list[HeldOutCase]
+    unsure: list[HeldOutCase]
     facts: Facts
     n_compared: int
     seed: int
@@ -232,6 +240,8 @@ def _study(
     ticks.step("judging on the held-out rows")
     judgement = judge(model, target, table, parts, seed)
     names = [kind.name for kind in used if choice.learned]
+    shuffled = importances(model, target, table, parts, names, seed)
+    shown = table.take(parts.test), target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
     return Study(
         target=target,
         split=parts,
@@ -241,10 +251,13 @@ def _study(
         choice=choice,
         model=model,
         judgement=judgement,
-        importances=importances(model, target, table, parts, names, seed),
+        importances=shuffled,
         coefficients=coefficients(model, choice.trial.candidate),
         shares=own_shares(model, choice.trial.candidate),
         rules=rules_of(model, choice.trial.candidate),
+        by_class=scores_by_class(judgement, target.classes),
+        worst=worst_cases(judgement, *shown),
+        unsure=unsure_cases(judgement, *shown),
         facts=choice.trial.entrant.facts,
         n_compared=len(rows),
         seed=seed,
