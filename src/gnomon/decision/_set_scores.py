@@ -75,7 +75,9 @@ class AdaptiveScore:
         order = np.argsort(-proba, axis=1, kind="stable")
         ordered = np.take_along_axis(proba, order, axis=1)
         share = np.broadcast_to(u, len(proba))[:, None]
-        reached = np.cumsum(ordered, axis=1) - (1.0 - share) * ordered
+        # What is left below each rank, so that the last ranks of all rows tie at exactly one.
+        after = np.cumsum(ordered[:, :0:-1], axis=1)[:, ::-1]
+        reached = 1.0 - np.column_stack([after, np.zeros(len(ordered))]) - (1.0 - share) * ordered
         beyond = np.maximum(np.arange(1, proba.shape[1] + 1) - self.free_ranks, 0)
         scores = np.empty_like(ordered)
         np.put_along_axis(scores, order, reached + self.penalty * beyond, axis=1)
