@@ -1,5 +1,15 @@
-"""Decisions: from predictions to actions, and the confidence in them."""
+"""Decisions: from predictions to actions, the confidence in them, and sets that hold the truth with a guarantee."""
 
 from gnomon.decision._confidence import confidence
+from gnomon.decision._set_scores import AdaptiveScore
+from gnomon.decision.conformal_classifier import ConformalClassifier, PredictionSets
+from gnomon.decision.conformal_regressor import ConformalRegressor, PredictionIntervals
 
-__all__ = ["confidence"]
+__all__ = [
+    "AdaptiveScore",
+    "ConformalClassifier",
+    "ConformalRegressor",
+    "PredictionIntervals",
+    "PredictionSets",
+    "confidence",
+]
