@@ -30,6 +30,8 @@ ARGUMENTS = {
     # Two folds fit tiny tables; classes that scores divide without error need a penalty.
     "CalibratedScorer": {"estimator": LogisticRegression(), "calibrator": ScoreCalibrator(lam=0.01), "cv": 2},
     "CentroidDistanceDetector": {"random_state": 0},  # centres are drawn
+    "ConformalClassifier": {"estimator": LogisticRegression(), "method": "cross", "cv": 3},  # it needs a base
+    "ConformalRegressor": {"estimator": Ridge(), "method": "cross", "cv": 3},  # likewise
     "DecisionRegressor": {"estimator": Ridge()},  # it needs a base
     "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns, or the classes −1 and 1.

@@ -1,4 +1,4 @@
-"""Decisions: from scores and probabilities to actions under costs, what they cost, calibration, and confidence."""
+"""Decisions: from predictions to actions, the confidence in them, and sets that hold the truth with a guarantee."""
 
 from gnomon.decision._bayes_action import ActionChoice, bayes_action
 from gnomon.decision._bayes_decision import bayes_decision, bayes_threshold, cost_threshold, expected_cost
@@ -9,8 +9,11 @@ from gnomon.decision._confidence import confidence
 from gnomon.decision._empirical_risk import dcf, empirical_bayes_risk
 from gnomon.decision._min_dcf import MinimumCost, act_dcf, calibration_loss, min_dcf
 from gnomon.decision._population_minimizer import population_minimizer
+from gnomon.decision._set_scores import AdaptiveScore
 from gnomon.decision.application import Application
 from gnomon.decision.calibrated_scorer import CalibratedScorer
+from gnomon.decision.conformal_classifier import ConformalClassifier, PredictionSets
+from gnomon.decision.conformal_regressor import ConformalRegressor, PredictionIntervals
 from gnomon.decision.decision_classifier import BayesDecisionClassifier
 from gnomon.decision.decision_regressor import DecisionRegressor
 from gnomon.decision.reject_classifier import RejectClassifier, RejectCurve, reject_curve
@@ -22,12 +25,17 @@ from gnomon.numerics.weights import class_weights, effective_train_prior, remove
 
 __all__ = [
     "ActionChoice",
+    "AdaptiveScore",
     "Application",
     "BayesDecisionClassifier",
     "BayesErrorCurve",
     "CalibratedScorer",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "DecisionRegressor",
     "MinimumCost",
+    "PredictionIntervals",
+    "PredictionSets",
     "RejectClassifier",
     "RejectCurve",
     "ScoreCalibrator",

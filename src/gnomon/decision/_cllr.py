@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon import infer
 from gnomon._typing import ArrayLike, Floats, Integers
-from gnomon.base.trials import Trials, read_trials
+from gnomon.base.trials import ScoredTrials, read_trials
 from gnomon.decision._pav import fit_pav
 from gnomon.decision._posteriors import Kind, check_priors, posteriors
 from gnomon.decision.application import Application
@@ -83,7 +83,7 @@ def min_cllr(
     return _cllr(trials._replace(scores=fit_pav(trials.curve(), laplace=False).llr(trials.scores)))
 
 
-def _cllr(trials: Trials) -> float:
+def _cllr(trials: ScoredTrials) -> float:
     # log(1 + e^−s) for H_T, log(1 + e^s) for H_F.
     bits = np.logaddexp(0.0, np.where(trials.positive, -trials.scores, trials.scores)) / np.log(2.0)
     sides = (trials.positive, ~trials.positive)

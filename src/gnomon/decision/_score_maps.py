@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Floats, Integers
-from gnomon.base.trials import Trials
+from gnomon.base.trials import ScoredTrials
 from gnomon.decision._pav import fit_pav
 from gnomon.decision._softmax_fit import SoftmaxFit, affine_maps, fit_softmax, scale_maps, two_class_maps
 from gnomon.decision._venn_abers import fit_venn_abers
@@ -78,18 +78,18 @@ def column_units(X: Floats) -> Floats:
     return np.where(largest > 0.0, largest, 1.0)
 
 
-def _logistic(trials: Trials, weights: Floats, options: Options) -> Calibration:
+def _logistic(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
     fit = fit_sigmoid(trials.scores, trials.positive.astype(float), weights, lam=options.lam)
     found = LinearMap(fit.slope, fit.offset - options.log_odds)
     return Calibration(found, fit.separable, fit.converged, fit.objective)
 
 
-def _temperature(trials: Trials, weights: Floats, options: Options) -> Calibration:
+def _temperature(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
     fit = _two_classes(trials.scores[:, None], trials, weights, options, offset=False)
     return Calibration(LinearMap(float(fit.A[1, 0]), 0.0), fit.separable, fit.converged, fit.objective)
 
 
-def _beta(trials: Trials, weights: Floats, options: Options) -> Calibration:
+def _beta(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
     columns = np.column_stack([log_sigmoid(trials.scores), -log_sigmoid(-trials.scores)])
     used = np.array([True, True])
     # A negative coefficient would make the map fall: that column is left out, as Kull et al. (2017), section 4, do.
@@ -104,13 +104,13 @@ def _beta(trials: Trials, weights: Floats, options: Options) -> Calibration:
     return Calibration(found, fit.separable, fit.converged, fit.objective)
 
 
-def _two_classes(X: Floats, trials: Trials, weights: Floats, options: Options, *, offset: bool) -> SoftmaxFit:
+def _two_classes(X: Floats, trials: ScoredTrials, weights: Floats, options: Options, *, offset: bool) -> SoftmaxFit:
     maps = two_class_maps(X.shape[1], offset=offset)
     k = trials.positive.astype(int)
     return fit_softmax(X, k, weights, np.log(options.priors), maps, column_units(X), options.lam)
 
 
-OF_TRIALS: dict[str, Callable[[Trials, Floats, Options], Calibration]] = {
+OF_TRIALS: dict[str, Callable[[ScoredTrials, Floats, Options], Calibration]] = {
     "logistic": _logistic,
     "temperature": _temperature,
     "beta": _beta,
