@@ -21,7 +21,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
 from gnomon.base.trials import read_trials
 from gnomon.decision._posteriors import check_priors, posteriors
-from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, Options
+from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, MapOptions
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreCalibrator"]
@@ -175,7 +175,7 @@ class ScoreCalibrator(Estimator):
             return np.full(n_classes, 1.0 / n_classes)
         return check_priors("prior", self.prior)
 
-    def _options(self, s: Floats) -> Options:
+    def _options(self, s: Floats) -> MapOptions:
         table = OF_TRIALS if s.ndim == 1 else OF_CLASSES
         if self.method not in table:
             columns = "one score for each row" if s.ndim == 1 else f"{s.shape[1]} columns, one for each class"
@@ -190,7 +190,7 @@ class ScoreCalibrator(Estimator):
         priors = self._priors(K)
         if len(priors) != K:
             raise ValueError(f"prior has {len(priors)} numbers for {K} classes; give one for each")
-        return Options(priors, float(self.lam), self.laplace)
+        return MapOptions(priors, float(self.lam), self.laplace)
 
     def _rows_of_classes(
         self, s: Floats, y: ArrayLike, sample_weight: ArrayLike | None
@@ -216,7 +216,7 @@ class ScoreCalibrator(Estimator):
                 "fitted; choose method='pav', or leave those rows out"
             )
 
-    def _publish(self, options: Options) -> None:
+    def _publish(self, options: MapOptions) -> None:
         if self.method == "logistic" and not self._by_class:
             self.alpha_, self.gamma_ = self.map_.slope, self.map_.offset
             self.beta_ = self.gamma_ + options.log_odds
