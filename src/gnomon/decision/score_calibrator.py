@@ -12,6 +12,7 @@ import warnings
 from typing import Literal, Self
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -22,12 +23,13 @@ from gnomon.base.parameters import check_parameters
 from gnomon.base.trials import read_trials
 from gnomon.decision._posteriors import check_priors, posteriors
 from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, MapOptions
+from gnomon.numerics.validation import check_numbers
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreCalibrator"]
 
 
-class ScoreCalibrator(Estimator):
+class ScoreCalibrator(TransformerMixin, Estimator):
     """A map from scores to log-likelihood ratios, fitted to trials that the scoring model has not seen.
 
     Parameters
@@ -244,7 +246,7 @@ class ScoreCalibrator(Estimator):
 
 def _scores(scores: ArrayLike) -> Floats:
     """One column as one score for each row; NaN is refused."""
-    s = np.asarray(scores, dtype=float)
+    s = check_numbers("scores", scores)
     s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
     if s.ndim not in (1, 2):
         raise ValueError(f"scores has shape {s.shape}; give one score for each row, or one for each row and class")
