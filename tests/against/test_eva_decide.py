@@ -70,6 +70,18 @@ def test_maps_are_those_of_scikit_learn(trials):
     np.testing.assert_allclose(fused.predict_proba(columns), several.predict_proba(columns), atol=1e-4)
 
 
+def test_a_missing_score_is_a_column_of_its_own(trials):
+    y, s = trials
+    S = np.column_stack([s + 7.0, np.cos(3.0 * s) + y])
+    S[::3, 0] = np.nan
+    gone = np.isnan(S[:, 0])
+    columns = np.column_stack([np.where(gone, 0.0, S[:, 0]), S[:, 1], gone])
+    peer = LogisticRegression(C=np.inf, tol=1e-12, max_iter=5000).fit(columns, y)
+    fused = ScoreFusion(prior=float(np.mean(y))).fit(S, y)
+    np.testing.assert_allclose(fused.predict_proba(S), peer.predict_proba(columns), atol=1e-4)
+    np.testing.assert_allclose(fused.coef_, peer.coef_[0, :2], atol=1e-3)
+
+
 @pytest.mark.spec("EVA-082")
 def test_out_of_fold_calibration_is_as_good(trials):
     y, s = trials

@@ -181,6 +181,8 @@ def test_doubt():
     found = RejectClassifier(Given(), cost=0.2).fit(X, y).predict(X)
     assert found.tolist() == ["yes", "yes", "reject", "reject", "no", "no"]
     assert RejectClassifier(Given(), cost=0.3).fit(X, y).predict([[0.7]]).tolist() == ["yes"]
+    rounded = [[np.nextafter(0.8, 0.0)]]
+    assert RejectClassifier(Given(), cost=0.2).fit(X, y).predict(rounded).tolist() == ["yes"]
     three = np.array([[0.55, 0.3, 0.15], [0.62, 0.2, 0.18], [0.1, 0.1, 0.8]])
     found = RejectClassifier(Given(), cost=0.4).fit(three, ["a", "b", "c"]).predict(three)
     assert found.tolist() == ["reject", "a", "c"]

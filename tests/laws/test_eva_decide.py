@@ -109,6 +109,14 @@ def test_costs_of_scores_by_direct_counting(seed):
         assert dcf(y, decided, app) == pytest.approx(act_dcf(y, s, app))
 
 
+@pytest.mark.spec("EVA-076")
+def test_useless_scores_are_not_used():
+    y = np.array([0, 0, 0, 1, 1, 1])
+    s = np.array([4.0, 5.0, 6.0, 1.0, 2.0, 3.0])
+    assert min_dcf(y, s, Application(0.01)) == (1.0, np.inf)
+    assert min_dcf(y, s, Application(0.99)) == (pytest.approx(1.0), -np.inf)
+
+
 @pytest.mark.spec("EVA-L21", "EVA-L25", "EVA-071")
 def test_effective_prior_and_monotone_maps():
     y, s = tied_trials(1)
@@ -372,9 +380,11 @@ def test_thresholds_of_an_application():
         model = ThresholdTuner(app, estimator=base).fit(X, y)
         assert dcf(y, model.predict(X), app) < dcf(y, base.fit(X, y).predict(X), app)
         assert dcf(y, model.predict(X), app) < min_dcf(y, x, app).value + 0.05
-    theory = ThresholdTuner(app, estimator=LogisticRegression(), method="theoretical").fit(X, y)
+    few = (y == 0) | (np.arange(len(y)) % 4 == 1)
+    theory = ThresholdTuner(app, estimator=LogisticRegression(), method="theoretical").fit(X[few], y[few])
     assert theory.threshold_ == app.threshold
-    np.testing.assert_array_equal(theory.predict(X), logit(theory.estimator_.predict_proba(X)[:, 1]) > app.threshold)
+    llr = logit(theory.estimator_.predict_proba(X)[:, 1]) - logit(np.mean(y[few]))
+    np.testing.assert_array_equal(theory.predict(X), llr > app.threshold)
     with pytest.raises(ValueError, match="needs calibrated probabilities"):
         ThresholdTuner(app, estimator=LinearSVC(), method="theoretical").fit(X, y)
     of_scores = ThresholdTuner(app).fit(x, y)
@@ -533,6 +543,32 @@ def test_fusion_of_systems_with_missing_scores(lam):
     np.testing.assert_allclose(twice.llr(holes), gone.llr(holes), atol=1e-6)
     frame = pd.DataFrame(holes, columns=["a", "b", "c"])
     np.testing.assert_allclose(ScoreFusion(lam=lam).fit(frame, y).llr(frame), gone.llr(holes))
+
+
+def test_a_row_of_weight_zero_is_no_row():
+    X, y = blobs(n=150)
+    w = (y != 2).astype(float)
+    app = Application(0.3)
+    for model in (
+        BayesDecisionClassifier(GaussianNB(), priors=[0.9, 0.1]),
+        RejectClassifier(GaussianNB(), 0.2),
+        CalibratedScorer(GaussianNB(), cv="train", allow_train=True),
+        ThresholdTuner(app, estimator=GaussianNB(), method="theoretical"),
+    ):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "the calibrator is fitted")
+            weighted, without = clone(model).fit(X, y, sample_weight=w), clone(model).fit(X[y != 2], y[y != 2])
+        np.testing.assert_array_equal(weighted.classes_, [0, 1])
+        np.testing.assert_array_equal(weighted.predict(X), without.predict(X))
+
+
+def test_beta_calibration_never_falls():
+    rng = np.random.default_rng(0)
+    s = rng.normal(scale=2.0, size=3000)
+    y = (rng.random(3000) < expit(np.where(s < 0, 0.5 * s, -0.3 * s))).astype(int)
+    found = ScoreCalibrator("beta").fit(s, y)
+    assert min(found.map_.a, found.map_.b) == 0.0
+    assert np.all(np.diff(found.transform(np.linspace(-9, 9, 99))) >= 0.0)
 
 
 def functions_of_scores():

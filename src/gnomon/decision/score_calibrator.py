@@ -118,7 +118,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         if s.ndim == 1:
             trials = read_trials(y, s, None, sample_weight)
             self._require_finite(trials.scores)
-            self.classes_ = np.unique(np.asarray(y))
+            self.classes_ = np.array(trials.labels)
             k = trials.positive.astype(int)
             found = OF_TRIALS[self.method](trials, _prior_weights(k, trials.weights, options.priors), options)
         else:
@@ -143,9 +143,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         """
         check_is_fitted(self, "map_")
         s = _scores(scores)
-        if s.ndim != (1 if len(self.classes_) == 2 and not self._by_class else 2) or (
-            s.ndim == 2 and s.shape[1] != len(self.classes_)
-        ):
+        if s.shape[1:] != ((len(self.classes_),) if self._by_class else ()):
             raise ValueError(f"scores has shape {s.shape}; the map was fitted for the classes {self.classes_.tolist()}")
         return self.map_.llr(s)
 
