@@ -79,7 +79,7 @@ class LeftOut(NamedTuple):
     @property
     def n_members(self) -> int:
         """T of (1)."""
-        return len(self.members) if self.ensemble is None else len(self.ensemble.estimators_)
+        return len(self.members) if self.shares is None else len(self.shares)
 
     def speaks_of(self, t: int) -> tuple[Integers, Floats]:
         """Places in `rows` of which member t may speak, and its share in each."""
@@ -92,7 +92,10 @@ class LeftOut(NamedTuple):
 
     def viewed(self, answers: Floats) -> Floats:
         """Answers of views, (m, c, V), from those of members, (m, c, T)."""
-        return answers if self.shares is None else answers @ self.shares
+        if self.shares is None:
+            return answers
+        m, c, T = answers.shape
+        return (answers.reshape(m * c, T) @ self.shares).reshape(m, c, -1)
 
 
 def answers_of(left_out: LeftOut, answer: Callable[[Any, Any], Floats], n_jobs: int | None) -> Callable[..., Any]:
