@@ -20,18 +20,19 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import _num_samples, check_array, check_consistent_length, check_is_fitted, column_or_1d
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers
 from gnomon.base import given_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import routed, router
 from gnomon.decision._left_out import FitTask, LeaveOutPlan, LeftOut, answers_of, fit_members, own_members
 from gnomon.infer import conformal_quantile
+from gnomon.numerics.estimates import share_interval
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_interval, check_part
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["By", "Cell", "Conformal", "Shift"]
+__all__ = ["By", "Cell", "Conformal", "CoverageCurve", "Shift"]
 
 By: TypeAlias = Callable[[Any], ArrayLike] | int | str
 """Groups of rows: a function of the rows, or the number or name of a column."""
@@ -52,6 +53,42 @@ class Cell(NamedTuple):
     calibrating: Integers
     rows: Integers
     columns: Integers | slice = slice(None)
+
+
+class CoverageCurve(NamedTuple):
+    """How often the truth was covered, and by how much, for several coverages.
+
+    Fields
+    ------
+    asked, reached : ndarray of shape (n_levels,)
+        The coverage asked for, and the share of rows that were covered.
+    low, high : ndarray of shape (n_levels,)
+        Ends of the 95 % interval (Wilson's) of the latter.
+    size : ndarray of shape (n_levels,)
+        The mean width of intervals, or number of classes in a set.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    doi:10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from gnomon.decision import ConformalRegressor
+    >>> X, y = np.random.default_rng(0).normal(size=(2, 2000))
+    >>> model = ConformalRegressor(Ridge(), random_state=0).fit(X[:1000, None], y[:1000])
+    >>> curve = model.coverage_curve(X[1000:, None], y[1000:], [0.5, 0.9])
+    >>> bool(np.all((curve.low < curve.asked) & (curve.asked < curve.high)))
+    True
+    """
+
+    asked: Floats
+    reached: Floats
+    low: Floats
+    high: Floats
+    size: Floats
 
 
 class Conformal(MetaEstimatorMixin, Estimator, ABC):
@@ -85,6 +122,10 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     @abstractmethod
     def _scored(self, answers: Floats, y: Array) -> Floats:
         """How far each y is from the answers of the same row: the calibration scores."""
+
+    @abstractmethod
+    def _covered(self, X: AnyRows, y: ArrayLike, coverage: float) -> tuple[Bools, Floats]:
+        """Whether the set of each row holds y, and its size."""
 
     def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the members and score the rows that each has not seen.
@@ -262,6 +303,35 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         """
         rows = self._rows(X)
         return self.estimator_.predict(rows)
+
+    def coverage_curve(
+        self,
+        X: AnyRows,
+        y: ArrayLike,
+        levels: ArrayLike = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95),
+        sample_weight: ArrayLike | None = None,
+    ) -> CoverageCurve:
+        """The share of rows that are covered, with its interval, and the mean size of sets, for several coverages.
+
+        Parameters
+        ----------
+        X : rows that were not given to `fit`
+        y : array-like of shape (m,)
+        levels : array-like of float
+            Coverages in (0, 1).
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        CoverageCurve
+        """
+        asked = np.atleast_1d(np.asarray(levels, dtype=float))
+        weights = check_weights(sample_weight, np.empty((_num_samples(y), 0)))
+        found = [self._covered(X, y, float(level)) for level in asked]
+        hits = np.array([weights @ covered for covered, _ in found])
+        total = float(np.sum(weights))
+        sizes = np.array([np.average(size, weights=weights) for _, size in found])
+        return CoverageCurve(asked, hits / total, *share_interval(hits, total), sizes)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """How scikit-learn routes metadata to the estimator and the splitter.

@@ -276,6 +276,10 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         rows = self._rows(X)
         return self.estimator_.decision_function(rows)
 
+    def _covered(self, X: AnyRows, y: ArrayLike, coverage: float) -> tuple[Bools, Floats]:
+        found = self.predict_set(X, coverage)
+        return found.covers(y), found.size.astype(float)
+
     def _target(self, y: Array) -> Array:
         check_classification_targets(y)
         if self.method == "prefit":

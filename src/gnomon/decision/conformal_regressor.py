@@ -229,6 +229,10 @@ class ConformalRegressor(RegressorMixin, Conformal):
         losses = self.predict_interval(X).loss(y, self.coverage)
         return -float(np.average(losses, weights=check_weights(sample_weight, np.empty((len(losses), 0)))))
 
+    def _covered(self, X: AnyRows, y: ArrayLike, coverage: float) -> tuple[Bools, Floats]:
+        found = self.predict_interval(X, coverage)
+        return found.covers(y), found.width
+
     def _target(self, y: Array) -> Array:
         return check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
 
