@@ -15,9 +15,9 @@ from real_data import data_path
 @pytest.fixture(scope="module")
 def houses():
     """Rows in random order, with words and gaps; prices in units of 100 000 dollars."""
-    table = pd.read_csv(data_path("tabular/california_housing.csv.gz")).sample(6000, random_state=0)
+    table = pd.read_csv(data_path("tabular/california_housing.csv.gz")).sample(4500, random_state=0)
     X, y = table.drop(columns="median_house_value"), table["median_house_value"].to_numpy() / 1e5
-    return X[:3000], y[:3000], X[3000:], y[3000:]
+    return X[:2500], y[:2500], X[2500:], y[2500:]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def few_in(n, c, *, rows=None):
 
 def test_houses_get_intervals_from_the_out_of_bag_rows_of_one_forest(houses, tmp_path):
     X, y, X_new, y_new = houses
-    forest = RandomForestRegressor(60, random_state=0, n_jobs=2)
+    forest = RandomForestRegressor(40, random_state=0, n_jobs=2)
     model = decision.ConformalRegressor(forest, method="bootstrap", n_jobs=2).fit(X, y)
     for c in (0.5, 0.9):
         low, high = few_in(len(y), c, rows=len(y_new))
@@ -56,7 +56,7 @@ def test_better_models_of_houses_have_shorter_intervals_and_all_cover(houses):
         "boosted": decision.ConformalRegressor(boosted, random_state=0),
         "quantile": decision.ConformalRegressor(boosted, conformity="quantile", random_state=0),
     }
-    low, high = few_in(750, 0.9, rows=len(y_new))
+    low, high = few_in(625, 0.9, rows=len(y_new))
     found = {}
     for name, model in models.items():
         found[name] = model.fit(X[numbers], y).predict_interval(X_new[numbers])

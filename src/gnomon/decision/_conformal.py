@@ -32,7 +32,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_interval, check_part
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["By", "Cell", "Conformal", "CoverageCurve", "Shift"]
+__all__ = ["By", "Cell", "Conformal", "CoverageCurve", "Shift", "of_rows"]
 
 By: TypeAlias = Callable[[Any], ArrayLike] | int | str
 """Groups of rows: a function of the rows, or the number or name of a column."""
@@ -165,7 +165,9 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
                     f"{name}={getattr(self, name)!r} is for method={method!r}, and method={self.method!r} does not use "
                     "it; leave it out"
                 )
-        options = {n: default if getattr(self, n) is None else getattr(self, n) for n, (_, default) in DEFAULTS.items()}
+        options: dict[str, Any] = {
+            n: default if getattr(self, n) is None else getattr(self, n) for n, (_, default) in DEFAULTS.items()
+        }
         given = self._given() if self.method == "prefit" else ()
         classifier = "classes_" in vars(self)
         return LeaveOutPlan(
@@ -262,7 +264,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     def _warn_if_unbounded(self, cells: list[Cell], coverage: float, new_weight: Floats) -> None:
         """Say where the calibration rows weigh too little for the coverage."""
         for cell in cells:
-            new = new_weight if len(new_weight) == 1 else new_weight[cell.rows]
+            new = of_rows(new_weight, cell.rows)
             weights = self.weights_[cell.calibrating]
             bounds = conformal_quantile(np.zeros(len(weights)), coverage, weights, new)
             short = len(cell.rows) if len(bounds) == 1 and np.isinf(bounds[0]) else int(np.sum(np.isinf(bounds)))
@@ -346,3 +348,8 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def of_rows(new_weight: Floats, rows: Integers | slice) -> Floats:
+    """The weights of some new rows; a single one is that of all."""
+    return new_weight if len(new_weight) == 1 else new_weight[rows]

@@ -18,13 +18,17 @@ from sklearn.utils.validation import _num_samples, check_array, check_consistent
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Count, Floats, Folds, Integers, ProperShare, RandomState
 from gnomon.base.parameters import store
-from gnomon.decision._conformal import By, Conformal, Shift
+from gnomon.decision._conformal import By, Conformal, Shift, of_rows
 from gnomon.decision._interval_scores import interval_score
 from gnomon.decision._left_out import FitTask, LeftOut, Method
 from gnomon.infer import conformal_quantile
+from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ConformalRegressor", "PredictionIntervals"]
+
+IN_CACHE = 200_000
+"""Numbers of rows × views that are worked on together, so that they stay in the cache."""
 
 IntervalConformity: TypeAlias = Literal["absolute", "normalized", "quantile"]
 
@@ -191,7 +195,7 @@ class ConformalRegressor(RegressorMixin, Conformal):
             for cell in cells:
                 mine = cell.rows[(cell.rows >= here.start) & (cell.rows < here.stop)]
                 if len(mine):
-                    weight = new_weight if len(new_weight) == 1 else new_weight[mine]
+                    weight = of_rows(new_weight, mine)
                     ends[:, mine] = self._ends(answers[mine - here.start], cell.calibrating, level, weight)
         low, high = ends
         # Models of quantiles that cross may leave no number whose score is small enough.
@@ -206,9 +210,15 @@ class ConformalRegressor(RegressorMixin, Conformal):
             # One model for all rows: the ends grow with r, so the quantile may be taken of the scores.
             r = conformal_quantile(s, level, w, new_weight)
             return score.ends(r, *answers[:, :, 0].T)
-        mine = answers[:, :, self._left_out.view[calibrating]]
-        low, high = score.ends(s, *np.moveaxis(mine, 1, 0))
-        return -conformal_quantile(-low, level, w, new_weight), conformal_quantile(high, level, w, new_weight)
+        view, blocks = self._left_out.view[calibrating], split_rows(len(answers), answers.size // IN_CACHE + 1)
+
+        def work(rows: slice) -> tuple[Floats, Floats]:
+            low, high = score.ends(s, *np.moveaxis(answers[rows][:, :, view], 1, 0))
+            weight = of_rows(new_weight, rows)
+            return -conformal_quantile(-low, level, w, weight), conformal_quantile(high, level, w, weight)
+
+        low, high = zip(*map_chunks(work, blocks, self.n_jobs), strict=True)
+        return np.concatenate(low), np.concatenate(high)
 
     def score(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean interval score at the coverage of the parameters: larger is better, in units of y.

@@ -1,6 +1,7 @@
 """Intervals and sets with a guarantee: how they look, whether they cover, and how large they are."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ def coverage_curves(
     panels["coverage"].plot(ends, ends, color=MUTED, linewidth=1.0, linestyle=":", label="as asked")
     for (name, curve), (color, dash) in zip(named.items(), styles(len(named)), strict=True):
         errors = np.maximum([curve.reached - curve.low, curve.high - curve.reached], 0.0)
-        look = {"color": color, "linestyle": dash, "label": name or "reached", "linewidth": 1.6}
+        look: dict[str, Any] = {"color": color, "linestyle": dash, "label": name or "reached", "linewidth": 1.6}
         panels["coverage"].errorbar(curve.asked, curve.reached, yerr=errors, capsize=2.5, marker="o", ms=3.5, **look)
         panels["size"].plot(curve.reached, curve.size, marker="o", ms=3.5, **look)
     dress(panels["coverage"], x="coverage asked for", y="coverage reached (95 % interval)", legend="upper left")
