@@ -107,7 +107,7 @@ def test_intervals_cover(method, conformity):
     rng, c, hits = np.random.default_rng(3), 0.8, []
     bounds = (KNeighborsRegressor(15), KNeighborsRegressor(15)) if conformity == "quantile" else None
     options = {"n_resamples": 15} if method == "bootstrap" else {}
-    for _ in range({"split": 40, "jackknife+": 4}.get(method, 8)):
+    for _ in range({"split": 40, "jackknife+": 2}.get(method, 5)):
         A = rng.normal(size=(240, 2))
         b = A[:, 0] + (0.2 + np.abs(A[:, 1])) * rng.normal(size=240)
         model = ConformalRegressor(
@@ -438,6 +438,7 @@ REFUSED = [
     ({"conformity": "quantile", "method": "prefit"}, "needs the two fitted models"),
     ({"shift": lambda rows: -np.ones(len(rows))}, "one number ≥ 0, finite"),
     ({"shift": lambda rows: np.ones(3)}, r"shape \(3,\); it must give one number"),
+    ({"shift": lambda rows: np.zeros(len(rows))}, "shift is zero for every row that calibrates"),
     ({"by": lambda rows: np.ones(3)}, "one group for each of the 60 rows"),
     ({"by": "sex"}, "by='sex' finds no groups"),
     ({"by": 7}, "by=7 finds no groups"),

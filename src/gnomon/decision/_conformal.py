@@ -104,8 +104,8 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     _seed: int
 
     @abstractmethod
-    def _target(self, y: Array) -> Array:
-        """y, as numbers or labels."""
+    def _begin(self, y: Array) -> Array:
+        """y, as numbers or labels; what a fit needs to know before is set."""
 
     @abstractmethod
     def _learn(self, task: FitTask, rows: Integers) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         X = given_rows(self, self.estimator, X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
-        y = self._target(column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True))
+        y = self._begin(column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True))
         check_consistent_length(X, y)
         weights = check_weights(sample_weight, np.empty((len(y), 0)))
         sent = routed(self, "fit", sample_weight, fit_params)
@@ -219,6 +219,8 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         if np.any(np.isnan(self.scores_)):
             raise ValueError(f"{np.sum(np.isnan(self.scores_))} calibration scores are NaN; repair the estimator")
         self.weights_ = (weights * self._shift(X))[left_out.rows]
+        if not np.any(self.weights_):
+            raise ValueError("shift is zero for every row that calibrates; new rows must be possible among these")
         self.groups_ = self._groups(X, y)
         self.groups_ = None if self.groups_ is None else self.groups_[left_out.rows]
 
@@ -275,7 +277,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
                     f"row, and there are {len(weights)} of weight {total:.4g}: {short} rows get an infinite set; "
                     "calibrate with more rows (of every group), or ask for less coverage",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=3,
                 )
 
     def _views(self, X: Any) -> Iterator[tuple[slice, Floats]]:

@@ -205,7 +205,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):
                         sums[mine[:, None], self._columns(cell)] += more
                 total[mine[:, None], self._columns(cell)] = np.sum(self.weights_[cell.calibrating])
         own = np.broadcast_to(new_weight, m)[:, None]
-        return (above + u[:, 1:] * (equal + own)) / (total + own)
+        mass = total + own
+        # A row of no weight among rows of none could be any class.
+        return np.divide(above + u[:, 1:] * (equal + own), mass, out=np.ones((m, K)), where=mass > 0.0)
 
     def predict_set(self, X: AnyRows, coverage: float | None = None) -> PredictionSets:
         """The set (1) of each row.
@@ -280,7 +282,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         found = self.predict_set(X, coverage)
         return found.covers(y), found.size.astype(float)
 
-    def _target(self, y: Array) -> Array:
+    def _begin(self, y: Array) -> Array:
         check_classification_targets(y)
         if self.method == "prefit":
             check_is_fitted(self.estimator)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples, check_array, check_consistent
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Count, Floats, Folds, Integers, ProperShare, RandomState
 from gnomon.base.parameters import store
 from gnomon.decision._conformal import By, Conformal, Shift, of_rows
-from gnomon.decision._interval_scores import interval_score
+from gnomon.decision._interval_scores import IntervalScore, interval_score
 from gnomon.decision._left_out import FitTask, LeftOut, Method
 from gnomon.infer import conformal_quantile
 from gnomon.numerics.parallel import map_chunks, split_rows
@@ -155,6 +155,8 @@ class ConformalRegressor(RegressorMixin, Conformal):
     True
     """
 
+    _score: IntervalScore
+
     def __init__(
         self,
         estimator: BaseEstimator,
@@ -205,7 +207,7 @@ class ConformalRegressor(RegressorMixin, Conformal):
 
     def _ends(self, answers: Floats, calibrating: Integers, level: float, new_weight: Floats) -> tuple[Floats, Floats]:
         """Equation (1) for answers of shape (m, c, V)."""
-        score, s, w = interval_score(self), self.scores_[calibrating], self.weights_[calibrating]
+        score, s, w = self._score, self.scores_[calibrating], self.weights_[calibrating]
         if answers.shape[2] == 1:
             # One model for all rows: the ends grow with r, so the quantile may be taken of the scores.
             r = conformal_quantile(s, level, w, new_weight)
@@ -243,20 +245,21 @@ class ConformalRegressor(RegressorMixin, Conformal):
         found = self.predict_interval(X, coverage)
         return found.covers(y), found.width
 
-    def _target(self, y: Array) -> Array:
+    def _begin(self, y: Array) -> Array:
+        self._score = interval_score(self)
         return check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
 
     def _learn(self, task: FitTask, rows: Integers) -> tuple[Any, ...]:
-        return interval_score(self).learn(task, rows)
+        return self._score.learn(task, rows)
 
     def _given(self) -> tuple[Any, ...]:
-        return interval_score(self).given()
+        return self._score.given()
 
     def _answer(self, member: tuple[Any, ...], X: Any) -> Floats:
-        return interval_score(self).answer(member, X)
+        return self._score.answer(member, X)
 
     def _scored(self, answers: Floats, y: Array) -> Floats:
-        return interval_score(self).score(y, *answers.T)
+        return self._score.score(y, *answers.T)
 
     def _plain(self, task: FitTask, found: LeftOut) -> Any:
         if self.conformity != "quantile" or self.method not in ("split", "prefit"):
