@@ -385,6 +385,18 @@ def test_a_weight_is_a_number_of_rows(method):
         np.testing.assert_allclose(getattr(weighted, ask)(NEW), getattr(repeated, ask)(NEW), rtol=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e-150, 1e-6])
+def test_small_weights_have_no_unit(unit):
+    """Weights that are all small, shares of one for example, leave as many rows."""
+    w = np.where(np.arange(60) % 3, 1.0, 0.5)
+    base = Ridge().fit(X, Y)
+    plain, other = (
+        ConformalRegressor(base, method="prefit").fit(X, Y, sample_weight=k * w).predict_interval(NEW)
+        for k in (1.0, unit)
+    )
+    np.testing.assert_array_equal(plain, other)
+
+
 def test_rows_of_weight_zero_are_no_rows():
     w = np.where(np.arange(90) < 60, 1.0, 0.0)
     A, b = np.vstack([X, 50.0 + NEW, NEW[:5]]), np.append(Y, np.full(30, 1e6))
@@ -650,5 +662,7 @@ def test_one_row_or_one_class_is_refused_by_what_needs_more():
         ConformalRegressor(Ridge()).fit(X[:1], Y[:1])
     with pytest.raises(ValueError, match="class"):
         ConformalClassifier(LogisticRegression(), random_state=0).fit(X, np.zeros(60))
+    with pytest.raises(ValueError, match="n_samples=1 rows are all in every one of the 50 resamples"):
+        ConformalRegressor(Ridge(), method="bootstrap").fit(X[:1], Y[:1])
     with pytest.raises(ValueError, match="minimum of 1 is required"):
         ConformalRegressor(Ridge()).fit(X[:0], Y[:0])

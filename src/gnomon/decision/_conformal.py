@@ -30,7 +30,7 @@ from gnomon.infer import conformal_quantile
 from gnomon.numerics.estimates import share_interval
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_interval, check_part
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, row_weight
 
 __all__ = ["By", "Cell", "Conformal", "CoverageCurve", "Shift", "of_rows"]
 
@@ -102,6 +102,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     groups_: Array | None
     _left_out: LeftOut
     _seed: int
+    _row_weight: float
 
     @abstractmethod
     def _begin(self, y: Array) -> Array:
@@ -219,6 +220,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         if np.any(np.isnan(self.scores_)):
             raise ValueError(f"{np.sum(np.isnan(self.scores_))} calibration scores are NaN; repair the estimator")
         self.weights_ = (weights * self._shift(X))[left_out.rows]
+        self._row_weight = row_weight(weights)
         if not np.any(self.weights_):
             raise ValueError("shift is zero for every row that calibrates; new rows must be possible among these")
         self.groups_ = self._groups(X, y)
@@ -235,6 +237,10 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
                 f"{_num_samples(X)} rows"
             )
         return w
+
+    def _new_weight(self, X: Any) -> Floats:
+        """What new rows weigh beside those that calibrate."""
+        return self._row_weight * self._shift(X)
 
     def _groups(self, X: Any, y: Array | None = None) -> Array | None:
         """The group of each row."""

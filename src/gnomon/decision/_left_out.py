@@ -195,6 +195,11 @@ def own_members(task: FitTask, ensemble: Any) -> LeftOut:
 def _unseen(task: FitTask, bags: list[Integers], members: list[Any], ensemble: Any = None) -> LeftOut:
     unseen = np.array([np.bincount(bag, minlength=len(task.y)) == 0 for bag in bags])[:, task.rows]
     votes = np.sum(unseen, axis=0)
+    if not np.any(votes):
+        raise ValueError(
+            f"n_samples={len(votes)} rows are all in every one of the {len(bags)} resamples, so none can calibrate; give "
+            "more rows or more members, or method='split'"
+        )
     if not np.all(votes):
         warnings.warn(
             f"{int(np.sum(votes == 0))} rows are in every resample, so no member has left them out and they do not "

@@ -187,7 +187,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         ndarray of shape (m, K)
         """
         rows = self._rows(X)
-        return self._p_values(rows, self._cells(rows), self._shift(rows))
+        return self._p_values(rows, self._cells(rows), self._new_weight(rows))
 
     def _p_values(self, X: Any, cells: list[Cell], new_weight: Floats) -> Floats:
         m, K = _num_samples(X), len(self.classes_)
@@ -223,7 +223,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         PredictionSets
         """
         level, rows = self._level(coverage), self._rows(X)
-        cells, new_weight = self._cells(rows), self._shift(rows)
+        cells, new_weight = self._cells(rows), self._new_weight(rows)
         self._warn_if_unbounded(cells, level, new_weight)
         return PredictionSets(self._p_values(rows, cells, new_weight) > 1.0 - level + ROUNDING, self.classes_)
 

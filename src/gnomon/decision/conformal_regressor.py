@@ -190,7 +190,7 @@ class ConformalRegressor(RegressorMixin, Conformal):
         PredictionIntervals
         """
         level, rows = self._level(coverage), self._rows(X)
-        cells, new_weight = self._cells(rows), self._shift(rows)
+        cells, new_weight = self._cells(rows), self._new_weight(rows)
         self._warn_if_unbounded(cells, level, new_weight)
         ends = np.empty((2, _num_samples(rows)))
         for here, answers in self._views(rows):
