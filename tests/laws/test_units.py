@@ -73,7 +73,9 @@ def precise(estimator):
     options = estimator.get_params(deep=False)
     if options.get("estimator") is not None:
         precise(options["estimator"])
-    wish = {"fit_intercept": False} if "eta0" in options else wish if {"tol", "max_iter"} <= options.keys() else {}
+    # Rounds of boosting are no iterations towards an optimum: all of them are run.
+    iterates = {"tol", "max_iter"} <= options.keys() and "max_bins" not in options
+    wish = {"fit_intercept": False} if "eta0" in options else wish if iterates else {}
     return estimator.set_params(**{name: value for name, value in wish.items() if name in options})
 
 

@@ -197,8 +197,8 @@ def _unseen(task: FitTask, bags: list[Integers], members: list[Any], ensemble: A
     votes = np.sum(unseen, axis=0)
     if not np.any(votes):
         raise ValueError(
-            f"n_samples={len(votes)} rows are all in every one of the {len(bags)} resamples, so none can calibrate; give "
-            "more rows or more members, or method='split'"
+            f"n_samples={len(votes)} rows are all in every one of the {len(bags)} resamples, so none can calibrate; "
+            "give more rows or more members, or method='split'"
         )
     if not np.all(votes):
         warnings.warn(
