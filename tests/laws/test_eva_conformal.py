@@ -341,6 +341,18 @@ def test_coverage_can_change_without_a_new_fit(method):
     assert model.scores_ is scores
 
 
+def test_the_curve_of_coverage_counts_rows_by_their_weight():
+    w = np.random.default_rng(0).integers(0, 3, 60)
+    model = ConformalRegressor(Ridge(), random_state=0).fit(X, Y)
+    labels = ConformalClassifier(GaussianNB(), random_state=0).fit(X, LABELS)
+    for one, y in ((model, Y), (labels, LABELS)):
+        found = one.coverage_curve(X, y, [0.3, 0.7], sample_weight=w)
+        np.testing.assert_allclose(found, one.coverage_curve(np.repeat(X, w, axis=0), np.repeat(y, w), [0.3, 0.7]))
+        assert np.all((found.low < found.reached) & (found.reached < found.high))
+        assert found.size[0] < found.size[1]
+    np.testing.assert_allclose(found.size[1], np.average(labels.predict_set(X, 0.7).size, weights=w))
+
+
 @pytest.mark.parametrize("unit", [1e-150, 1e-8, 1e8, 1e150])
 @pytest.mark.parametrize("conformity", ["absolute", "normalized", "quantile"])
 @pytest.mark.parametrize("method", ["split", "cross"])
