@@ -109,7 +109,7 @@ class Solution(NamedTuple, Generic[State]):
     gradient_norm : float
         ‖∇‖∞ (of a composite objective: the largest violation of the optimality conditions); nan where not computed.
     details : dict
-        What only this solver knows, for example dual variables.
+        What only this solver knows, for example dual variables; "advice" is what to do where more iterations don't help.
 
     References
     ----------
@@ -214,9 +214,9 @@ def warn_unless_converged(solution: Solution[State], max_iter: int | None, *, st
         reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
         known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
         limit = "max_iter" if max_iter is None else f"max_iter={max_iter}"
+        advice = solution.details.get("advice", f"raise {limit}, loosen tol, or scale the columns of X")
         warnings.warn(
-            f"not converged after {solution.n_iter} iterations ({known or 'no certificate'}); "
-            f"raise {limit}, loosen tol, or scale the columns of X",
+            f"not converged after {solution.n_iter} iterations ({known or 'no certificate'}); {advice}",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
