@@ -109,7 +109,7 @@ class Solution(NamedTuple, Generic[State]):
     gradient_norm : float
         ‖∇‖∞ (of a composite objective: the largest violation of the optimality conditions); nan where not computed.
     details : dict
-        What only this solver knows, for example dual variables; "advice" is what to do where more iterations don't help.
+        What only this solver knows, for example dual variables; "advice": what to do where more iterations do not help.
 
     References
     ----------
