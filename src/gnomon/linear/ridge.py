@@ -378,7 +378,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
             return float(np.sum(found.rss))
         penalty = 0.0 if self.constraint is not None else rho
         scale = 1.0 if self.objective is None else self._form(rho[0], self._total).loss_scale
-        return float(scale * np.sum(found.rss + penalty * np.sum(found.coef**2, axis=0)))
+        # The root first: coefficients of tiny columns have squares that overflow, which ρ = 0 does not count.
+        return float(scale * np.sum(found.rss + np.sum((np.sqrt(penalty) * found.coef) ** 2, axis=0)))
 
     def _norms(self) -> Norms:
         check_is_fitted(self, "rho_")
