@@ -36,10 +36,10 @@ from gnomon.numerics.linalg import (
     ridge_norms,
 )
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_non_negative
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.penalties import L2, Form, convert_lam, objective_form
-from gnomon.penalties.forms import Objective, Scaling
+from gnomon.penalties.forms import OBJECTIVES, Objective, Scaling
 
 __all__ = ["Ridge"]
 
@@ -220,6 +220,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
     def lam_in(self, name: Scaling) -> Numbers:
         """The λ of this fit in another form: one of the six, "alpha_ridge" or "C"."""
         check_is_fitted(self, "rho_")
+        check_choice("name", name, (*OBJECTIVES, "alpha_ridge"))
         return _each(self.rho_, lambda rho: lam_of(rho, name, self._total))
 
     def theta_for(self, lam: float) -> Numbers:

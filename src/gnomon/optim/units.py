@@ -294,9 +294,9 @@ def _penalty_in_units(penalty: Penalty, unit: float, value: float) -> Penalty:
         return penalty.in_units(unit, value)
     except ValueError:
         raise ValueError(
-            f"penalty={penalty!r} overflows where the columns of X have their natural size: a coefficient is counted "
-            f"in units of {unit:.3g} there; scale the columns of X (StandardScaler), or give a penalty (alpha, lam, "
-            "1/C) that suits their size"
+            f"penalty={penalty!r} overflows where columns, targets and weights have their natural sizes: coefficients "
+            f"are counted in units of {unit:.3g} there, the objective in units of {value:.3g}; scale the columns of X "
+            "(StandardScaler), or give a strength (alpha, lam or C) nearer to them"
         ) from None
 
 
