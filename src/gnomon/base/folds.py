@@ -7,6 +7,7 @@ doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
 import numbers
+import reprlib
 from typing import Any, cast
 
 import numpy as np
@@ -47,13 +48,17 @@ def read_folds(
     ...
     ValueError: cv=None is 5 folds and needs as many rows, but n_samples=3; give more rows, or a cv of at most 3 folds
     """
-    counted = cv is None or isinstance(cv, numbers.Integral)
-    splitter = check_cv(cv, y, classifier=classifier)
-    if counted:
-        _refuse_few(cv, splitter, X, y)
-    if shuffle and isinstance(cv, numbers.Integral):
-        splitter.shuffle, splitter.random_state = True, 0
-    return list(splitter.split(X, y, **params))
+    try:
+        splitter = check_cv(cv, y, classifier=classifier)
+        if cv is None or isinstance(cv, numbers.Integral):
+            _refuse_few(cv, splitter, X, y)
+        if shuffle and isinstance(cv, numbers.Integral):
+            splitter.shuffle, splitter.random_state = True, 0
+        return list(splitter.split(X, y, **params))
+    except (TypeError, ValueError) as error:
+        # Words of scikit-learn name its own arguments.
+        text = str(error) if str(error).startswith("cv=") else f"cv={reprlib.repr(cv)}: {error}"
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from None
 
 
 def _refuse_few(cv: Folds, splitter: Any, X: Any, y: Array | None) -> None:
