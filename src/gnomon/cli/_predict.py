@@ -114,9 +114,9 @@ def _advice(pipeline: Pipeline, table: Table, facts: Mapping[str, Any]) -> Itera
             example = str(to_text(table[kind.name])[lost][0])
             if is_missing(kind.read(table[kind.name])).all():
                 raise UserError(
-                    f"the model needs {kind.name}, and none of its {len(table)} cells is a {kind.kind} in the form that "
-                    f"learn found ({kind.form}), for example {example!r}; write them in that form, see that the file "
-                    "has the columns of the training file, or learn again without it (--drop)"
+                    f"the model needs {kind.name}, and none of its {len(table)} cells is a {kind.kind} in the form "
+                    f"that learn found ({kind.form}), for example {example!r}; write them in that form, see that the "
+                    "file has the columns of the training file, or learn again without it (--drop)"
                 )
             yield (
                 f"{lost.sum()} of {len(table)} cells of {kind.name} are no {kind.kind}s in the form that learn found "

@@ -29,7 +29,6 @@ def check_stand_ins(table: Table, kinds: Sequence[ColumnKind]) -> list[Finding]:
         numbers = kind.read(table[kind.name]) if kind.kind == "number" else np.empty(0)
         for value in _stand_ins(numbers):
             same = numbers == value
-            # As it is written in the file, which is what the option compares.
             cells[str(to_text(table[kind.name])[same][0])] = None
             told.append(f"{kind.name} ({value:g} in {np.mean(same):.1%} of the rows)")
     if not told:
@@ -37,7 +36,7 @@ def check_stand_ins(table: Table, kinds: Sequence[ColumnKind]) -> list[Finding]:
     options = " ".join(f"--missing {cell}" for cell in cells)
     text = (
         f"Numbers that repeat, and lie beyond all others, as if they stood for a missing cell: {listed(told)}. They "
-        f"were taken as numbers; if they mean that nothing is known, give {options}."
+        f"were taken as numbers; if they mean that nothing is known, give {options} (as the file writes them)."
     )
     return [Finding("warning", "Numbers that may mean missing", text)]
 
