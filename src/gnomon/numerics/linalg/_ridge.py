@@ -173,7 +173,9 @@ def ridge(
     return found
 
 
-def _by_method(rows: Rows, rho: Floats, method: str, sums: Moments | None, options: dict[str, Any]) -> RidgeSolution:
+def _by_method(
+    rows: Rows, rho: Floats, method: RidgeMethod, sums: Moments | None, options: dict[str, Any]
+) -> RidgeSolution:
     if method == "lsqr":
         return _lsqr(rows, rho, **options)
     for attempt in _order(rows, method):
