@@ -132,6 +132,10 @@ def log_poisson(
 def log_ratio(a: ArrayLike, b: ArrayLike) -> Floats:
     """log(a/b) for a, b ≥ 0, also where the quotient under- or overflows.
 
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms, section 2.1. doi:10.1137/1.9780898718027
+
     Examples
     --------
     >>> from gnomon.numerics.saddle_point import log_ratio
