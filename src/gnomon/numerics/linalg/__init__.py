@@ -7,7 +7,7 @@ from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
 from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_cholesky
 from gnomon.numerics.linalg.leverage import gcv_score, hat_matrix, in_column_space, leverages, loo_residuals
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
-from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_squares, fits_beside
+from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_coefficients, check_squares, fits_beside
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "SpdFactor",
     "Triangle",
     "binary_exponent",
+    "check_coefficients",
     "check_squares",
     "coordinates",
     "factor_spd",
