@@ -14,17 +14,12 @@ from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
 from gnomon.plot.conformal import coverage_curves, prediction_intervals, set_sizes
+from gnomon.plot.decisions import asymmetric_cost, bayes_error_plot, calibrated_scores, doubt_zone
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
-from gnomon.plot.forests import (
-    bias_variance_curves,
-    bootstrap_trees,
-    forest_importances,
-    forest_nearness,
-    oob_curve,
-)
+from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
@@ -40,11 +35,14 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
     "anomaly_contours",
+    "asymmetric_cost",
+    "bayes_error_plot",
     "bias_variance_curves",
     "boosting_bound",
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "calibrated_scores",
     "class_densities",
     "class_regions",
     "code_map",
@@ -62,6 +60,7 @@ __all__ = [
     "decision_lines",
     "density_spikes",
     "descent_paths",
+    "doubt_zone",
     "dual_tangents",
     "early_stopping",
     "em_course",
