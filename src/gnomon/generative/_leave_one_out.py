@@ -144,7 +144,7 @@ class _Downdated(NamedTuple):
         return -0.5 * (form + log_det + self.M.shape[1] * LOG_2PI)
 
     def sure(self, floor: float) -> Bools:
-        """Whether digits are left, and the least eigenvalue without the row is above the floor: it is ≥ rest · least."""
+        """Whether digits are left, and the least eigenvalue without the row, ≥ rest · least, is above the floor."""
         return (self.rest > LEAST) & (self.rest * self.least > floor)
 
 

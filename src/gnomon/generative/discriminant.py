@@ -60,7 +60,6 @@ _MOST_NUMBERS = 2**27
 """Numbers that the moments of all classes may hold (1 GB); beyond, the rows themselves are decomposed."""
 
 
-
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BayesClassifier):
     """Linear discriminant analysis, equations (1) and (2).
 
@@ -289,7 +288,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         full_rank = min(len(self.classes_) - 1, self.n_features_in_)
         simple = self.scalings_.shape[1] == full_rank if svd else self.priors is None
         floor = (4.0 * self.tol**2 if svd else 0.0) if simple else np.inf
-        return loo_posteriors(self, X, y, sample_weight, Spread("tied", share=float(self.shrinkage or 0.0), floor=floor))
+        return loo_posteriors(
+            self, X, y, sample_weight, Spread("tied", share=float(self.shrinkage or 0.0), floor=floor)
+        )
 
     @property
     def n_parameters_(self) -> int:

@@ -44,7 +44,6 @@ from gnomon.numerics.weights import Priors, row_weight
 __all__ = ["GaussianClassifier"]
 
 
-
 class GaussianClassifier(BayesClassifier):
     """Bayes' rule with a normal density for each class, equation (1) or (2).
 

@@ -31,7 +31,6 @@ __all__ = ["GaussianNB"]
 Variance: TypeAlias = Literal["class", "shared"]
 
 
-
 class GaussianNB(NaiveClassifier):
     """Naive Bayes for numbers, equation (1) or (2).
 

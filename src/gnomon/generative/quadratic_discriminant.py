@@ -53,7 +53,6 @@ from gnomon.numerics.weights import Priors, row_weight
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
-
 class QuadraticDiscriminantAnalysis(BayesClassifier):
     """Quadratic discriminant analysis, equation (1).
 

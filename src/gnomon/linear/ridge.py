@@ -210,7 +210,9 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         """
         X, y = validate_rows(self, X, y, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True)
         if self.store_loo and (self.positive or self.constraint is not None):
-            raise ValueError("store_loo=True needs ŷ = H y, which positive and constraint exclude; leave one of them out")
+            raise ValueError(
+                "store_loo=True needs ŷ = H y, which positive and constraint exclude; leave one of them out"
+            )
         method = self._method(X)
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
         sums = self._checked_sums(rows)
