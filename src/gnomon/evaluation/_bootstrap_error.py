@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from gnomon._typing import AnyRows, ArrayLike, Floats, RandomState
 from gnomon.base.columns import configured
 from gnomon.evaluation._measures import GivenLoss, RowLoss, read_loss
-from gnomon.evaluation._samples import Fold, Sample, read_sample
+from gnomon.evaluation._samples import Fold, Observations, read_sample
 from gnomon.evaluation.bootstrap_split import BootstrapSplit
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice
@@ -144,7 +144,7 @@ def bootstrap_error(
 
 
 def _out_of_bag(
-    sample: Sample, measure: RowLoss, estimator: BaseEstimator, folds: list[Fold], n_jobs: int | None
+    sample: Observations, measure: RowLoss, estimator: BaseEstimator, folds: list[Fold], n_jobs: int | None
 ) -> float:
     def losses(fold: Fold) -> Floats:
         here = sample.at(fold.test)
@@ -165,7 +165,7 @@ def _out_of_bag(
     return float(np.average(total[seen] / count[seen], weights=weights))
 
 
-def _no_information(sample: Sample, measure: RowLoss, model: BaseEstimator) -> float:
+def _no_information(sample: Observations, measure: RowLoss, model: BaseEstimator) -> float:
     """γ of equation (2), over all pairs of a target and an answer."""
     targets, answers = measure.targets(sample.y), measure.answers(model, sample.X)
     n = sample.n

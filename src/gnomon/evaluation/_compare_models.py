@@ -51,7 +51,7 @@ class ModelComparison(NamedTuple):
     naive Bayes  0.9533 ± 0.01333  -0.1354 ± 0.03876
     LDA          0.98 ± 0.01333    -0.04666 ± 0.02685
     >>> round(found.difference("LDA", "naive Bayes").p_value, 3)
-    0.296
+    0.227
     """
 
     models: list[str]

@@ -16,7 +16,7 @@ from sklearn.utils import Tags, get_tags
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, Integers, Scoring, available_if
 from gnomon.base.columns import configured
 from gnomon.evaluation._measures import GivenLoss, Measure, aligned, read_measure
-from gnomon.evaluation._samples import Fold, Sample, read_sample
+from gnomon.evaluation._samples import Fold, Observations, read_sample
 from gnomon.numerics.estimates import Estimate, mean_estimate, normal_quantile
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice
@@ -126,23 +126,23 @@ def cv_risk(
     return CvRisk(risk, risks, np.array([len(fold.test) for fold in folds]))
 
 
-def fit_folds(sample: Sample, estimator: BaseEstimator, folds: Sequence[Fold], n_jobs: int | None) -> list[Any]:
+def fit_folds(sample: Observations, estimator: BaseEstimator, folds: Sequence[Fold], n_jobs: int | None) -> list[Any]:
     """The estimator fitted to the training rows of every fold."""
     return map_chunks(configured(lambda fold: sample.at(fold.train).fit(estimator)), folds, n_jobs)
 
 
-def fold_risks(sample: Sample, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> Floats:
+def fold_risks(sample: Observations, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> Floats:
     """The risk of every fold's model on its held-out rows."""
     return np.array([risk_at(sample, measure, model, fold.test) for model, fold in zip(models, folds, strict=True)])
 
 
-def risk_at(sample: Sample, measure: Measure, model: Any, rows: Integers) -> float:
+def risk_at(sample: Observations, measure: Measure, model: Any, rows: Integers) -> float:
     """The risk of a model on some rows."""
     here = sample.at(rows)
     return measure.risk(model, here.X, here.y, here.weights)
 
 
-def _pooled(sample: Sample, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> float:
+def _pooled(sample: Observations, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> float:
     together = sample.at(np.concatenate([fold.test for fold in folds]))
     held_out = _HeldOut([sample.at(fold.test).X for fold in folds], models, together.y)
     return measure.risk(held_out, together.X, together.y, together.weights)

@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base.columns import configured
 from gnomon.evaluation._measures import GivenLoss, RowLoss, aligned, read_loss
-from gnomon.evaluation._samples import Sample, read_sample
+from gnomon.evaluation._samples import Observations, read_sample
 from gnomon.numerics.estimates import Estimate, mean_estimate
 from gnomon.numerics.linalg import gcv_score
 from gnomon.numerics.parallel import map_chunks
@@ -188,7 +188,7 @@ def _trace(last: Any, X: Any, weights: Floats | None) -> float:
     return float(np.mean(dof))
 
 
-def _loo_answers(estimator: BaseEstimator, sample: Sample, method: LooMethod, n_jobs: int | None) -> Floats:
+def _loo_answers(estimator: BaseEstimator, sample: Observations, method: LooMethod, n_jobs: int | None) -> Floats:
     """ŷ₋ᵢ of a regressor, P₋ᵢ(c | xᵢ) of a classifier."""
     check_choice("method", method, ("auto", "shortcut", "refit"))
     if not (is_classifier(estimator) or is_regressor(estimator)):
@@ -205,7 +205,7 @@ def _loo_answers(estimator: BaseEstimator, sample: Sample, method: LooMethod, n_
     return _by_refits(estimator, sample, n_jobs) if found is None else found
 
 
-def _published(estimator: BaseEstimator, sample: Sample) -> Floats | None:
+def _published(estimator: BaseEstimator, sample: Observations) -> Floats | None:
     """The shortcut of the estimator, None where it has none."""
     if not _steps_learn_nothing(estimator):
         return None
@@ -225,7 +225,7 @@ def _published(estimator: BaseEstimator, sample: Sample) -> Floats | None:
     return None if stored is None or len(sample.present) < sample.n else sample.y - stored
 
 
-def _out_of_bag(estimator: BaseEstimator, sample: Sample) -> Floats | None:
+def _out_of_bag(estimator: BaseEstimator, sample: Observations) -> Floats | None:
     if len(sample.present) < sample.n or np.ndim(sample.y) > 1:
         return None
     model = sample.fit(estimator)
@@ -247,7 +247,7 @@ def _last_step(model: Any, X: Any) -> tuple[Any, Any]:
     return (model[-1], model[:-1].transform(X)) if isinstance(model, Pipeline) else (model, X)
 
 
-def _by_refits(estimator: BaseEstimator, sample: Sample, n_jobs: int | None) -> Floats:
+def _by_refits(estimator: BaseEstimator, sample: Observations, n_jobs: int | None) -> Floats:
     """n fits; the label that a classifier without probabilities predicts has all of them."""
     classes = np.unique(sample.y) if is_classifier(estimator) else np.empty(0)
     everything = np.arange(sample.n)

@@ -19,7 +19,7 @@ from gnomon.losses import Loss
 from gnomon.losses.risks import class_targets
 from gnomon.numerics.coding import label_index
 
-__all__ = ["GivenLoss", "Measure", "RowLoss", "Score", "aligned", "code_targets", "read_loss", "read_measure"]
+__all__ = ["GivenLoss", "Measure", "RowLoss", "ScorerRisk", "aligned", "code_targets", "read_loss", "read_measure"]
 
 GivenLoss: TypeAlias = Loss | Callable[[Array, Array], ArrayLike] | None
 """A loss of `gnomon.losses`, a function ``loss(y, predictions)`` of one value for each row, or None for the usual."""
@@ -96,7 +96,7 @@ class RowLoss(NamedTuple):
         return scores if scores.ndim == 1 else aligned(scores, model.classes_, self.classes, -np.inf)
 
 
-class Score(NamedTuple):
+class ScorerRisk(NamedTuple):
     """A scorer of scikit-learn as a risk: minus its score."""
 
     scorer: Any
@@ -136,13 +136,13 @@ def read_measure(estimator: BaseEstimator, y: Any, loss: GivenLoss, scoring: Sco
     return read_score(estimator, scoring, weighted)
 
 
-def read_score(estimator: BaseEstimator, scoring: Scoring, weighted: bool) -> Score:
+def read_score(estimator: BaseEstimator, scoring: Scoring, weighted: bool) -> ScorerRisk:
     """The scorer; ValueError where there are weights and it takes none."""
     scorer = check_scoring(estimator, scoring)
     parameters = signature(scorer.__call__ if not callable(scoring) else scorer).parameters.values()
     if weighted and not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
         raise ValueError(f"scoring={scoring!r} takes no sample_weight; leave the weights out, or give one that does")
-    return Score(scorer)
+    return ScorerRisk(scorer)
 
 
 def code_targets(loss: Any, y: Array, classes: Array | None) -> Array:

@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator, clone
 from gnomon._typing import AnyRows, ArrayLike, Floats, Folds, Scoring
 from gnomon.base.columns import configured
 from gnomon.base.routing import routing_is_on
-from gnomon.evaluation._measures import Score, read_score
-from gnomon.evaluation._samples import Fold, Sample, group_folds, read_sample
+from gnomon.evaluation._measures import ScorerRisk, read_score
+from gnomon.evaluation._samples import Fold, Observations, group_folds, read_sample
 from gnomon.numerics.estimates import Estimate, mean_estimate
 from gnomon.numerics.parallel import map_chunks
 
@@ -119,10 +119,9 @@ def nested_cv(
     folds = sample.folds(search, cv)
 
     def judge(fold: Fold) -> tuple[float, dict[str, Any]]:
-        fitted = _fit(search, sample.at(fold.train))
-        measure = Score(fitted.score) if scoring is None else read_score(fitted, scoring, sample.weights is not None)
-        here = sample.at(fold.test)
-        return _score(measure, fitted, here, scoring), dict(fitted.best_params_)
+        fitted, here = _fit(search, sample.at(fold.train)), sample.at(fold.test)
+        measure = _measure(fitted, scoring, sample.weights is not None)
+        return measure.score(fitted, here.X, here.y, here.weights), dict(fitted.best_params_)
 
     scores, parameters = zip(*map_chunks(configured(judge), folds, n_jobs), strict=True)
     whole = _fit(search, sample.at(sample.present))
@@ -131,16 +130,17 @@ def nested_cv(
     )
 
 
-def _score(measure: Score, fitted: Any, here: Sample, scoring: Scoring) -> float:
+def _measure(fitted: Any, scoring: Scoring, weighted: bool) -> ScorerRisk:
+    """The given scorer, or that by which the search chose."""
     if scoring is not None:
-        return measure.score(fitted, here.X, here.y, here.weights)
-    scorer = getattr(fitted, "scorer_", None)
-    if scorer is None:
-        return float(fitted.score(here.X, here.y))
-    return Score(scorer).score(fitted.best_estimator_, here.X, here.y, here.weights)
+        return read_score(fitted, scoring, weighted)
+    own = getattr(fitted, "scorer_", None)
+    # A search with several scorers chooses by the one that it refits for.
+    own = own.get(fitted.refit) if isinstance(own, dict) else own
+    return read_score(fitted, None, weighted) if own is None else ScorerRisk(own)
 
 
-def _with_inner_folds(search: Any, outer: Any, sample: Sample) -> Any:
+def _with_inner_folds(search: Any, outer: Any, sample: Observations) -> Any:
     """The search, with inner folds of the kind of the outer ones where it leaves their kind open."""
     options = search.get_params(deep=False)
     search = clone(search)
@@ -157,7 +157,7 @@ def _with_inner_folds(search: Any, outer: Any, sample: Sample) -> Any:
     return search
 
 
-def _fit(search: Any, here: Sample) -> Any:
+def _fit(search: Any, here: Observations) -> Any:
     """The search fitted to some rows, with their groups and weights."""
     here = here.at(here.present)
     given: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from gnomon.base.weights import weight_parameter
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Fold", "Sample", "group_folds", "read_sample"]
+__all__ = ["Fold", "Observations", "group_folds", "read_sample"]
 
 
 class Fold(NamedTuple):
@@ -30,7 +30,7 @@ class Fold(NamedTuple):
     test: Integers
 
 
-class Sample(NamedTuple):
+class Observations(NamedTuple):
     """Rows as the estimator takes them, with targets, groups and weights, each None where there are none."""
 
     X: Any
@@ -47,10 +47,10 @@ class Sample(NamedTuple):
         """The rows with a positive weight."""
         return np.arange(self.n) if self.weights is None else np.flatnonzero(self.weights > 0.0)
 
-    def at(self, rows: Integers) -> "Sample":
+    def at(self, rows: Integers) -> "Observations":
         """Some of the rows, in the given order and as often as given."""
         parts = (None if part is None else part[rows] for part in self[1:])
-        return Sample(_safe_indexing(self.X, rows), *parts)
+        return Observations(_safe_indexing(self.X, rows), *parts)
 
     def fit(self, estimator: BaseEstimator) -> Any:
         """A clone fitted to the rows with a positive weight."""
@@ -73,7 +73,7 @@ class Sample(NamedTuple):
         return pairs
 
 
-def _splitter(estimator: BaseEstimator, here: Sample, cv: Any) -> Any:
+def _splitter(estimator: BaseEstimator, here: Observations, cv: Any) -> Any:
     if here.groups is None or getattr(cv, "split", None) is not None:
         return check_cv(cv, here.y, classifier=is_classifier(estimator))
     return group_folds(estimator, 5 if cv is None else cv)
@@ -87,7 +87,7 @@ def group_folds(estimator: BaseEstimator, n_splits: int) -> Any:
 
 def read_sample(
     X: AnyRows, y: ArrayLike | None, *, groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-) -> Sample:
+) -> Observations:
     """Rows, targets, groups and weights of one length, checked."""
     X, y = indexable(X, None if y is None else np.asarray(y))
     n = _num_samples(X)
@@ -98,4 +98,4 @@ def read_sample(
     if y is not None and y.dtype.kind == "f" and not np.all(np.isfinite(y)):
         raise ValueError(f"y contains NaN or infinity in {int(np.sum(~np.isfinite(y)))} places; drop those rows")
     weights = None if sample_weight is None else np.asarray(check_weights(sample_weight, np.empty((n, 0))), dtype=float)
-    return Sample(X, y, groups, weights)
+    return Observations(X, y, groups, weights)

@@ -18,6 +18,7 @@ from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.validation import check_choice
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["OraclePredictor"]
 
@@ -103,6 +104,7 @@ class OraclePredictor(Estimator):
         if self.conditional is None:
             raise ValueError("conditional=None says nothing of y given X; give the law, a function of X")
         _, y = validate_rows(self, X, y, y_numeric=self.loss != "zero_one")
+        check_weights(sample_weight, np.empty((len(y), 0)))
         if _classifies(self):
             self.classes_ = label_index(y)[1]
         return self

@@ -22,7 +22,7 @@ from gnomon.numerics.special import LOG_2PI, log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Cells", "LeftOut", "Spread", "can_downdate", "loo_posteriors"]
+__all__ = ["CellSpread", "LeftOut", "Spread", "can_downdate", "loo_posteriors"]
 
 LEAST = 1e-6
 """The smallest 1 − γq, and share of a variance, of which enough digits are left."""
@@ -75,7 +75,7 @@ class Spread(NamedTuple):
         if self.kind == "tied":
             return self._of_all_classes(left, moments)
         cells = Moments(np.repeat(moments.weight[:, None], moments.mean.shape[1], axis=1), *moments[1:])
-        return Cells(self.kind, self.ddof, self.share).log_densities(left, cells)
+        return CellSpread(self.kind, self.ddof, self.share).log_densities(left, cells)
 
     def _of_each_class(self, left: LeftOut, moments: Moments) -> tuple[Floats, Bools]:
         out = np.full((len(left.X), len(moments.weight)), np.nan)
@@ -148,7 +148,7 @@ class _Downdated(NamedTuple):
         return (self.rest > LEAST) & (self.rest * self.least > floor)
 
 
-class Cells(NamedTuple):
+class CellSpread(NamedTuple):
     """One normal law for each class and column; cells that are NaN do not count.
 
     Fields
@@ -244,7 +244,7 @@ def loo_posteriors(
     X: AnyRows,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
-    spread: Spread | Cells,
+    spread: Spread | CellSpread,
     prior_alpha: float = 0.0,
 ) -> Floats:
     """P₋ᵢ(c | xᵢ) of every row and class of a fitted classifier, (n, K), for the rows of its fit."""

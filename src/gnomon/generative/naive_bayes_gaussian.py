@@ -18,7 +18,7 @@ from gnomon.distributions import Normal, NormalInverseGammaModel, StudentT
 from gnomon.distributions.normals import MixtureCovarianceType
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
-from gnomon.generative._leave_one_out import Cells, can_downdate, loo_posteriors
+from gnomon.generative._leave_one_out import CellSpread, can_downdate, loo_posteriors
 from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, check_prior
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import Estimation, Gaps
@@ -154,7 +154,7 @@ class GaussianNB(NaiveClassifier):
             By rank-one downdates, for the cost of one prediction; rows without which a law is lost are refitted.
         """
         kind: MixtureCovarianceType = "tied_diag" if self.variance == "shared" else "diag"
-        cells = Cells(kind, smoothing=self.var_smoothing, floor=self.var_floor, v=self._weights())
+        cells = CellSpread(kind, smoothing=self.var_smoothing, floor=self.var_floor, v=self._weights())
         return loo_posteriors(self, X, y, sample_weight, cells, self.prior_alpha)
 
     def _read(self, X: ArrayLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
