@@ -101,7 +101,9 @@ def test_auto_by_polynomials_of_horsepower():
     expected = [24.231514, 19.248213, 19.334984, 19.424430, 19.033214, 18.978644, 18.833045]
     # Powers of a column near one lose fewer digits than those of one near a hundred, and the fit is the same.
     units = (power - power.mean()) / power.std()
-    found = [loo_risk(LinearRegression(), units ** np.arange(1, d + 1), mpg, method="shortcut").value for d in range(1, 8)]
+    found = [
+        loo_risk(LinearRegression(), units ** np.arange(1, d + 1), mpg, method="shortcut").value for d in range(1, 8)
+    ]
     np.testing.assert_allclose(found, expected, atol=5e-7)
 
 
@@ -133,7 +135,9 @@ def line():
 
 
 @pytest.mark.spec("EVA-G09")
-@pytest.mark.parametrize(("degree", "train", "norm", "loo"), [(1, 4.520e-3, 2.193, 6.004e-3), (10, 9.11e-6, 5.57e4, 12.97)])
+@pytest.mark.parametrize(
+    ("degree", "train", "norm", "loo"), [(1, 4.520e-3, 2.193, 6.004e-3), (10, 9.11e-6, 5.57e4, 12.97)]
+)
 def test_a_line_by_polynomials(degree, train, norm, loo):
     x, t = line()
     model = polynomial(degree).fit(x, t)

@@ -127,7 +127,9 @@ def loo_risk(
     known = ~np.any(np.isnan(answers.reshape(len(answers), -1)), axis=1)
     answers, here = answers[known], sample.at(np.flatnonzero(known))
     read = measure.of_probabilities(answers) if is_classifier(estimator) else _as_loss_takes(measure, answers)
-    return mean_estimate(measure.values(measure.targets(here.y), read), here.weights, level)
+    # One infinite loss makes the mean infinite, and its error no number.
+    with np.errstate(invalid="ignore"):
+        return mean_estimate(measure.values(measure.targets(here.y), read), here.weights, level)
 
 
 def gcv(estimator: BaseEstimator, X: AnyRows, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
@@ -239,7 +241,7 @@ def _steps_learn_nothing(estimator: BaseEstimator) -> bool:
     if not isinstance(estimator, Pipeline):
         return True
     steps = [step for _, step in estimator.steps[:-1] if step not in (None, "passthrough")]
-    return all(not get_tags(step).requires_fit for step in steps)
+    return all(getattr(step, "learns_nothing", False) or not get_tags(step).requires_fit for step in steps)
 
 
 def _last_step(model: Any, X: Any) -> tuple[Any, Any]:

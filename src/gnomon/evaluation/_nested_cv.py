@@ -120,8 +120,9 @@ def nested_cv(
 
     def judge(fold: Fold) -> tuple[float, dict[str, Any]]:
         fitted, here = _fit(search, sample.at(fold.train)), sample.at(fold.test)
-        measure = _measure(fitted, scoring, sample.weights is not None)
-        return measure.score(fitted, here.X, here.y, here.weights), dict(fitted.best_params_)
+        model = getattr(fitted, "best_estimator_", fitted)
+        measure = _measure(fitted, model, scoring, sample.weights is not None)
+        return measure.score(model, here.X, here.y, here.weights), dict(fitted.best_params_)
 
     scores, parameters = zip(*map_chunks(configured(judge), folds, n_jobs), strict=True)
     whole = _fit(search, sample.at(sample.present))
@@ -130,14 +131,14 @@ def nested_cv(
     )
 
 
-def _measure(fitted: Any, scoring: Scoring, weighted: bool) -> ScorerRisk:
-    """The given scorer, or that by which the search chose."""
+def _measure(fitted: Any, model: Any, scoring: Scoring, weighted: bool) -> ScorerRisk:
+    """The given scorer, or that by which the search chose the model."""
     if scoring is not None:
-        return read_score(fitted, scoring, weighted)
+        return read_score(model, scoring, weighted)
     own = getattr(fitted, "scorer_", None)
     # A search with several scorers chooses by the one that it refits for.
     own = own.get(fitted.refit) if isinstance(own, dict) else own
-    return read_score(fitted, None, weighted) if own is None else ScorerRisk(own)
+    return read_score(model, None, weighted) if own is None else ScorerRisk(own)
 
 
 def _with_inner_folds(search: Any, outer: Any, sample: Observations) -> Any:

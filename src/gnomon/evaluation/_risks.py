@@ -97,11 +97,12 @@ def empirical_risk(
         raise ValueError(f"predictions contains NaN in {int(np.sum(np.isnan(z)))} places; repair what made them")
     check_choice("reduction", reduction, ("mean", "sum"))
     s = np.asarray(check_weights(sample_weight, np.empty((len(y), 0))), dtype=float)
+    # A row of weight zero is no row, even where its loss is infinite.
+    y, z, s = y[s > 0.0], z[s > 0.0], s[s > 0.0]
     signs = positive_rows(y, pos_label, s)[0] if per_class or _of_two_classes(loss) else None
     rows = RowLoss(loss, _classes_of_columns(loss, y, z))
     coded = y if signs is None or not _of_two_classes(loss) else signs
-    # A row of weight zero does not count, even where its loss is infinite.
-    terms = np.where(s > 0.0, s, 0.0) * np.where(s > 0.0, rows.values(rows.targets(coded), z), 0.0)
+    terms = s * rows.values(rows.targets(coded), z)
     terms = terms / np.sum(s) if reduction == "mean" else terms
     if per_class and signs is not None:
         return ClassRisk(float(np.sum(terms[signs])), float(np.sum(terms[~signs])))
