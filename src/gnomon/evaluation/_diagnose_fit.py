@@ -140,7 +140,7 @@ def diagnose_fit(
     inside, best = np.mean(train, axis=1), int(np.argmin(mean))
     above = mean > mean[best] + error[best]
     regimes = [_regime(k, best, above[k], inside) for k in range(len(values))]
-    simplest = within_one_se(mean, error, best, np.arange(len(values)))
+    simplest = within_one_se(mean, error, best, np.arange(float(len(values))))
     return FitDiagnosis(values, inside, mean, error, np.array(norms), regimes, best, simplest)
 
 

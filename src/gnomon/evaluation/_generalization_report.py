@@ -128,16 +128,14 @@ def generalization_report(
     outside = fold_risks(sample, measure, models, folds)
     whole = sample.fit(estimator)
     last = whole[-1] if isinstance(whole, Pipeline) else whole
-    return GeneralizationReport(
-        *(mean_estimate(errors, level=level) for errors in (inside, outside, outside - inside)),
-        norm=weight_norm(whole),
-        n_parameters=float(getattr(last, "n_parameters_", np.nan)),
-        reference=np.nan if reference is None else float(reference),
-    )
+    train, validation, gap = (mean_estimate(errors, level=level) for errors in (inside, outside, outside - inside))
+    n_parameters = float(getattr(last, "n_parameters_", np.nan))
+    floor = np.nan if reference is None else float(reference)
+    return GeneralizationReport(train, validation, gap, weight_norm(whole), n_parameters, floor)
 
 
 def weight_norm(model: Any) -> float:
     """‖w‖ of a fitted model, or of the last step of a pipeline; nan where there is no `coef_`."""
     last = model[-1] if isinstance(model, Pipeline) else model
-    coef = getattr(last, "coef_", np.nan)
+    coef: Any = getattr(last, "coef_", np.nan)
     return float(np.linalg.norm(coef.toarray() if getattr(coef, "toarray", None) else coef))

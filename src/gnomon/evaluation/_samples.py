@@ -61,8 +61,9 @@ class Observations(NamedTuple):
     def folds(self, estimator: BaseEstimator, cv: Folds) -> list[Fold]:
         """Equation (1); whole groups on one side where there are groups and `cv` is a number."""
         present = self.present
+        given: Any = cv
         if not isinstance(cv, Integral | None) and getattr(cv, "split", None) is None:
-            pairs = [Fold(*(np.intersect1d(np.arange(self.n)[part], present) for part in pair)) for pair in cv]  # type: ignore[union-attr,arg-type]
+            pairs = [Fold(*(np.intersect1d(np.arange(self.n)[part], present) for part in pair)) for pair in given]
         else:
             here = self if len(present) == self.n else self.at(present)
             splitter = _splitter(estimator, here, cv)

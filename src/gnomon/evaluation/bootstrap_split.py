@@ -78,8 +78,8 @@ class BootstrapSplit(BaseShuffleSplit):
         if len(rows_of) < 2:
             raise ValueError(f"there are {len(rows_of)} rows or groups to draw from; give at least 2")
         for _ in range(self.n_splits):
-            train, test = self._draw(len(rows_of), rng)
-            yield tuple(np.concatenate([rows_of[unit] for unit in part]) for part in (train, test))
+            train, test = (np.concatenate([rows_of[k] for k in part]) for part in self._draw(len(rows_of), rng))
+            yield train, test
 
     def _draw(self, n: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
         """Units to train and to judge on; drawn again where either would be empty."""

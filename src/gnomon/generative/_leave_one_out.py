@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from gnomon._typing import AnyRows, ArrayLike, Bools, Floats, Integers, Numbers
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Numbers
 from gnomon.distributions.normals import MixtureCovarianceType
 from gnomon.generative._gaussian_cells import cell_moments
 from gnomon.numerics.coding import label_index
@@ -32,11 +32,11 @@ class LeftOut(NamedTuple):
     """Rows with the place of their class and their weight, each of which is left out in turn."""
 
     X: Floats
-    index: Integers
+    place: Integers
     s: Floats
 
     def of_class(self, k: int) -> Bools:
-        return self.index == k
+        return self.place == k
 
 
 class Spread(NamedTuple):
@@ -64,9 +64,9 @@ class Spread(NamedTuple):
     floor: float = 0.0
     in_units: bool = False
 
-    def moments(self, left: LeftOut, counts: Floats) -> Moments:
+    def moments(self, left: LeftOut, counts: Array) -> Moments:
         """Of every class; not a number where a cell is missing."""
-        return group_moments(left.X, left.index, len(counts), left.s, diagonal=self.kind not in ("full", "tied"))
+        return group_moments(left.X, left.place, len(counts), left.s, diagonal=self.kind not in ("full", "tied"))
 
     def log_densities(self, left: LeftOut, moments: Moments) -> tuple[Floats, Bools]:
         """log f_k(xᵢ) without row i, (n, K), and whether (1) has enough digits; nan where it is as with the row."""
@@ -89,8 +89,8 @@ class Spread(NamedTuple):
         return out, sure
 
     def _of_all_classes(self, left: LeftOut, moments: Moments) -> tuple[Floats, Bools]:
-        K, N = len(moments.weight), moments.weight[left.index]
-        delta = left.X - moments.mean[left.index]
+        K, N = len(moments.weight), moments.weight[left.place]
+        delta = left.X - moments.mean[left.place]
         S, divisor = np.sum(moments.scatter, axis=0), np.sum(moments.weight) - left.s - K * self.ddof
         found = self._without(S, delta, left.s, N, divisor)
         out = np.empty((len(left.X), K))
@@ -172,16 +172,16 @@ class CellSpread(NamedTuple):
     floor: float | None = None
     v: Floats | None = None
 
-    def moments(self, left: LeftOut, counts: Floats) -> Moments:
+    def moments(self, left: LeftOut, counts: Array) -> Moments:
         """Of every class and column, from the cells that are there."""
-        return cell_moments(left.X, left.index, counts, left.s, refuse=lambda X: None).cells
+        return cell_moments(left.X, left.place, counts, left.s, refuse=lambda X: None).cells
 
     def log_densities(self, left: LeftOut, cells: Moments) -> tuple[Floats, Bools]:
         """log f_k(xᵢ) without row i, (n, K), and whether enough digits are left; moments have the shape (K, d)."""
         X, seen = np.where(np.isnan(left.X), 0.0, left.X), ~np.isnan(left.X)
         s = left.s[:, None] * seen
-        N = cells.weight[left.index]
-        delta = np.where(seen, X - cells.mean[left.index], 0.0)
+        N = cells.weight[left.place]
+        delta = np.where(seen, X - cells.mean[left.place], 0.0)
         lost = s * _ratio(N, N - s) * delta**2
         added = self._added(X, s, cells)
         out, sure = np.empty((len(X), len(cells.weight))), np.all(N - s > 0.0, axis=1)
@@ -260,7 +260,7 @@ def loo_posteriors(
         logs = np.where(np.isnan(logs), with_row, logs)
     joint = np.where(sure[:, None], logs, 0.0) + _log_priors(left, model, prior_alpha)
     out = np.exp(joint - log_sum_exp(joint)[:, None])
-    for i in np.flatnonzero(~sure):
+    for i in np.flatnonzero(~sure).tolist():
         out[i] = _refitted(model, X, y, sample_weight, i)
     return out
 
@@ -270,7 +270,7 @@ def _log_priors(left: LeftOut, model: Any, alpha: float) -> Floats:
     if model.priors is not None:
         return np.broadcast_to(model.class_log_prior_, (len(left.X), len(model.classes_)))
     counts = np.repeat(model.class_count_[None] + alpha, len(left.X), axis=0)
-    counts[np.arange(len(counts)), left.index] -= left.s
+    counts[np.arange(len(counts)), left.place] -= left.s
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(counts, 0.0) / np.sum(counts, axis=1, keepdims=True))
 
