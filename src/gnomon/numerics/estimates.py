@@ -50,6 +50,10 @@ class Estimate(NamedTuple):
 def mean_estimate(x: ArrayLike, weights: ArrayLike | None = None, level: float = 0.95) -> Estimate:
     """The mean of independent rows by (1); a weight counts as often as its row.
 
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, third edition, sections 2.6 and 2.13. Wiley.
+
     Examples
     --------
     >>> from gnomon.numerics.estimates import mean_estimate
@@ -61,12 +65,20 @@ def mean_estimate(x: ArrayLike, weights: ArrayLike | None = None, level: float =
     z = normal_quantile(level)
     total, n = float(np.sum(w)), int(np.sum(w > 0.0))
     mean = float(w @ values / total)
-    error = float(np.sqrt(np.sum((w * (values - mean)) ** 2) * n / (n - 1)) / total) if n > 1 else np.nan
+    terms = w * (values - mean)
+    # In units of the largest term no square overflows or vanishes.
+    unit = float(np.max(np.abs(terms))) or 1.0
+    error = unit * float(np.sqrt(np.sum((terms / unit) ** 2) * n / (n - 1)) / total) if n > 1 else np.nan
     return Estimate(mean, error, mean - z * error, mean + z * error, level)
 
 
 def share_interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Wilson's interval (2) of the share of k in n, elementwise; (0, 1) where n is zero.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    doi:10.1080/01621459.1927.10502953
 
     Examples
     --------
@@ -84,6 +96,10 @@ def share_interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Flo
 
 def normal_quantile(level: float) -> float:
     """z of a two-sided normal interval.
+
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, third edition, sections 2.6 and 2.13. Wiley.
 
     Examples
     --------
