@@ -202,7 +202,11 @@ def learned(estimator):
     return seeded(estimator).fit(X, y), X
 
 
-@over(ESTIMATORS)
+# A law that is given as a function is code, which no model file may hold.
+CODE = ("OraclePredictor",)
+
+
+@over([estimator for estimator in ESTIMATORS if type(estimator).__name__ not in CODE])
 def test_a_model_file_names_types_of_this_package_alone_and_load_trusts_them(estimator, tmp_path):
     model, X = learned(estimator)
     path = tmp_path / "model.skops"

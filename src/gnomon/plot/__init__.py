@@ -30,6 +30,7 @@ from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
 from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.regions import class_regions, few_labels
+from gnomon.plot.risks import learning_curves, split_panels
 from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
@@ -78,6 +79,7 @@ __all__ = [
     "generative_overview",
     "impurity_curves",
     "law_densities",
+    "learning_curves",
     "least_squares_geometry",
     "margin_losses",
     "margin_picture",
@@ -112,6 +114,7 @@ __all__ = [
     "soft_against_hard",
     "solver_race",
     "split_diagram",
+    "split_panels",
     "splitting_panels",
     "subset_boundaries",
     "threshold_choice",
