@@ -1,10 +1,7 @@
 """Evaluation and decisions: targets for their speed and first call."""
 
-<<<<<<< HEAD
 from bisect import bisect_left
-=======
 from typing import NamedTuple
->>>>>>> risk
 
 import numpy as np
 from sklearn.base import clone
@@ -70,7 +67,6 @@ def interval_loss(data, ends):
     return loss(*ends) / loss(*np.quantile(data.y, [0.05, 0.95]))
 
 
-<<<<<<< HEAD
 LOG_ODDS = np.linspace(-6.0, 6.0, 100)
 PRIOR = 0.01
 
@@ -137,7 +133,8 @@ def error_by_counting(data, found):
         counted = np.exp(max(o, 0)) * np.mean(target <= -o) + np.exp(max(-o, 0)) * np.mean(other > -o)
         errors.append(abs(found["actual"][place] - counted))
     return float(max(*errors, np.max(found["least"] - np.minimum(found["actual"], 1.0)), 0.0))
-=======
+
+
 class Rows(NamedTuple):
     """Rows, targets, and the estimator whose leave-one-out risk is wanted."""
 
@@ -212,7 +209,6 @@ def leave_one_out(name, make, d):
         targets={"refits": 50.0},
         tolerance=1e-8,
     )
->>>>>>> risk
 
 
 ROWS = [
@@ -238,7 +234,6 @@ ROWS = [
         targets={"MAPIE": 2.0},
         tolerance=0.05,
     ),
-<<<<<<< HEAD
     Row(
         name="EER, minimum DCF and Bayes error plot of 100 working points, 10M trials",
         make=detector_trials,
@@ -250,8 +245,6 @@ ROWS = [
         targets={"scikit-learn": 5.0},
         tolerance=1e-9,
     ),
-=======
     leave_one_out("leave-one-out, ridge", regression_rows, 20),
     leave_one_out("leave-one-out, discriminant analysis", class_rows, 20),
->>>>>>> risk
 ]
