@@ -43,6 +43,7 @@ CONVERTED = {
     "CategoricalNB": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
     "MultinomialNB": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
     "JointTableClassifier": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
+    "OraclePredictor": lambda m, u: None,  # the law is given, in its own units
     # What is added to a variance, and a bandwidth, have the unit of a column.
     # The classifier behind a gate is scikit-learn's by default.
     "DensityGate": lambda m, u: None,

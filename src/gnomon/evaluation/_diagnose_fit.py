@@ -12,10 +12,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import cross_validate
-from sklearn.pipeline import Pipeline
 
-from gnomon._typing import ArrayLike, Floats, Folds, MatrixLike, Scoring
+from gnomon._typing import AnyRows, ArrayLike, Floats, Folds, Scoring
+from gnomon.evaluation._cv_risk import fit_folds, fold_risks, risk_at
+from gnomon.evaluation._generalization_report import weight_norm
+from gnomon.evaluation._measures import GivenLoss, read_measure
+from gnomon.evaluation._samples import read_sample
+from gnomon.evaluation._select_model import spread_of_means, within_one_se
 
 __all__ = ["FitDiagnosis", "diagnose_fit"]
 
@@ -36,6 +39,8 @@ class FitDiagnosis(NamedTuple):
     regimes : list of {"under", "good", "over"}
     best : int
         Index of the least validation error.
+    one_se : int
+        Index of the simplest value within one standard error of it.
 
     References
     ----------
@@ -61,17 +66,22 @@ class FitDiagnosis(NamedTuple):
     norms: Floats
     regimes: list[Regime]
     best: int
+    one_se: int
 
 
 def diagnose_fit(
     estimator: BaseEstimator,
-    X: MatrixLike,
+    X: AnyRows,
     y: ArrayLike,
     parameter: str,
     values: Iterable[Any],
     *,
-    scoring: Scoring = "neg_mean_squared_error",
+    scoring: Scoring = None,
+    loss: GivenLoss = None,
     cv: Folds = 5,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> FitDiagnosis:
     """Train and validation error, ‖w‖ and regime over a parameter, by equation (1).
 
@@ -84,9 +94,12 @@ def diagnose_fit(
         Name of the parameter, as in ``set_params``.
     values : sequence
         From simple to complex (a falling λ, a rising degree).
-    scoring : str or callable, default="neg_mean_squared_error"
+    scoring : str or callable, optional
         The error is minus the score.
-    cv : int, splitter or iterable, default=5
+    loss : Loss or callable, optional
+        In place of `scoring`; by default squared error of regressors and 0/1 loss of classifiers.
+    cv, groups, sample_weight, n_jobs
+        As in `cv_risk`; the same folds for all values.
 
     Returns
     -------
@@ -111,21 +124,24 @@ def diagnose_fit(
     >>> diagnose_fit(model, x, y, "polynomialmap__degree", [1, 3, 15]).regimes
     ['under', 'good', 'over']
     """
-    folds = [
-        cross_validate(
-            clone(estimator).set_params(**{parameter: value}),
-            X, y, scoring=scoring, cv=cv, return_train_score=True, return_estimator=True, error_score="raise",
-        )
-        for value in values
-    ]  # fmt: skip
-    train = np.array([-np.mean(fold["train_score"]) for fold in folds])
-    validation = np.array([-np.mean(fold["test_score"]) for fold in folds])
-    error = np.array([np.std(fold["test_score"], ddof=1) / np.sqrt(len(fold["test_score"])) for fold in folds])
-    norms = np.array([np.mean([_norm(model) for model in fold["estimator"]]) for fold in folds])
-    best = int(np.argmin(validation))
-    above = validation > validation[best] + error[best]
-    regimes = [_regime(k, best, above[k], train) for k in range(len(folds))]
-    return FitDiagnosis(list(values), train, validation, error, norms, regimes, best)
+    values = list(values)
+    if not values:
+        raise ValueError(f"values of {parameter!r} are empty; give at least one, from simple to complex")
+    sample = read_sample(X, y, groups=groups, sample_weight=sample_weight)
+    measure = read_measure(estimator, sample.y, loss, scoring, sample.weights is not None)
+    folds = sample.folds(estimator, cv)
+    train, validation, norms = [], [], []
+    for value in values:
+        models = fit_folds(sample, clone(estimator).set_params(**{parameter: value}), folds, n_jobs)
+        train.append([risk_at(sample, measure, one, fold.train) for one, fold in zip(models, folds, strict=True)])
+        validation.append(fold_risks(sample, measure, models, folds))
+        norms.append(np.mean([weight_norm(model) for model in models]))
+    mean, _, error = spread_of_means(np.array(validation))
+    inside, best = np.mean(train, axis=1), int(np.argmin(mean))
+    above = mean > mean[best] + error[best]
+    regimes = [_regime(k, best, above[k], inside) for k in range(len(values))]
+    simplest = within_one_se(mean, error, best, np.arange(float(len(values))))
+    return FitDiagnosis(values, inside, mean, error, np.array(norms), regimes, best, simplest)
 
 
 def _regime(k: int, best: int, above: bool, train: Floats) -> Regime:
@@ -134,8 +150,3 @@ def _regime(k: int, best: int, above: bool, train: Floats) -> Regime:
     if k < best:
         return "under"
     return "over" if train[k] <= train[best] else "under"
-
-
-def _norm(model: BaseEstimator) -> float:
-    last = model[-1] if isinstance(model, Pipeline) else model
-    return float(np.linalg.norm(getattr(last, "coef_", np.nan)))

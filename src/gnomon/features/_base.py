@@ -38,6 +38,9 @@ class FeatureMap(TransformerMixin, Estimator, ABC):
 
     _nan: ClassVar[bool] = False
 
+    learns_nothing: ClassVar[bool] = False
+    """Whether φ depends on the training rows by their columns alone, so that any other rows give the same map."""
+
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn what the map needs from the training rows.
 

@@ -43,6 +43,8 @@ class AddBias(InvertibleMap):
 
     _sparse = True
 
+    learns_nothing = True
+
     def __init__(self, position: Literal["last", "first"] = "last"):
         self.position = position
 

@@ -45,6 +45,8 @@ class Cap(FeatureMap):
 
     _sparse = True
 
+    learns_nothing = True
+
     def __init__(self, T: ArrayLike = 1.0):
         self.T = T
 

@@ -36,6 +36,8 @@ class PosNegPart(InvertibleMap):
 
     _sparse = True
 
+    learns_nothing = True
+
     def _map(self, X: Rows) -> Rows:
         positive = X.maximum(0) if sparse.issparse(X) else np.maximum(X, 0)
         return join_columns(positive, positive - X)

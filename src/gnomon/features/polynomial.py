@@ -102,6 +102,8 @@ class PolynomialMap(FeatureMap):
     4.0
     """
 
+    learns_nothing = True
+
     def __init__(
         self,
         degree: int = 2,

@@ -47,6 +47,8 @@ class QuadraticExpansion(FeatureMap):
 
     _sparse = True
 
+    learns_nothing = True
+
     def __init__(self, *, symmetric: bool = False):
         self.symmetric = symmetric
 

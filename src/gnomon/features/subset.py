@@ -39,6 +39,8 @@ class ColumnSubset(FeatureMap):
     _sparse = True
     _nan = True
 
+    learns_nothing = True
+
     def __init__(self, columns: Columns | None = None):
         self.columns = columns
 

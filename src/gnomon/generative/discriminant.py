@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, NonNegative
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, NonNegative, available_if
 from gnomon.base import validate_rows
 from gnomon.distributions import NormalInverseWishartModel, Normals
 from gnomon.generative._class_covariance import (
@@ -41,6 +41,7 @@ from gnomon.generative._gaussian_laws import (
     root_of,
     tied_posterior,
 )
+from gnomon.generative._leave_one_out import Spread, can_downdate, loo_posteriors
 from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
 from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.linalg import factor_spd
@@ -265,6 +266,31 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         exceeds = {"negative": np.greater, "positive": np.greater_equal}
         above = exceeds[check_choice("tie", tie, exceeds)](self.projection_score(X), threshold)
         return self.classes_[above.astype(np.intp)]
+
+    @available_if(can_downdate)
+    def loo_proba(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """P₋ᵢ(c | xᵢ): the posterior of every row under the model of all others, for the X and y of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A row is left out with all its weight.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            By rank-one downdates, for the cost of one prediction; rows without which a law is lost are refitted.
+        """
+        svd = self.solver == "svd"
+        # Axes of the means that were dropped leave no rule for those of one row less; given priors weigh the scatters.
+        full_rank = min(len(self.classes_) - 1, self.n_features_in_)
+        simple = self.scalings_.shape[1] == full_rank if svd else self.priors is None
+        floor = (4.0 * self.tol**2 if svd else 0.0) if simple else np.inf
+        return loo_posteriors(
+            self, X, y, sample_weight, Spread("tied", share=float(self.shrinkage or 0.0), floor=floor)
+        )
 
     @property
     def n_parameters_(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import AnyRows, ArrayLike, Floats
+from gnomon._typing import AnyRows, ArrayLike, Floats, available_if
 from gnomon.base import validate_rows
 from gnomon.distributions import NormalInverseWishartModel, Normals
 from gnomon.distributions.normals import MixtureCovarianceType
@@ -33,6 +33,7 @@ from gnomon.generative._gaussian_laws import (
     whiten,
     whiten_back,
 )
+from gnomon.generative._leave_one_out import Spread, can_downdate, loo_posteriors
 from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
 from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
@@ -240,6 +241,25 @@ class GaussianClassifier(BayesClassifier):
         self.__dict__.pop("_laws", None)
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
         return self
+
+    @available_if(can_downdate)
+    def loo_proba(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """P₋ᵢ(c | xᵢ): the posterior of every row under the model of all others, for the X and y of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A row is left out with all its weight.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            By rank-one downdates, for the cost of one prediction; rows without which a law is lost are refitted.
+        """
+        spread = Spread(self.covariance_type, self.ddof, float(self.shrinkage or 0.0))
+        return loo_posteriors(self, X, y, sample_weight, spread, self.prior_alpha)
 
     @property
     def laws_(self) -> Normals | PredictiveLaws:

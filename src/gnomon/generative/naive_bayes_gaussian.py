@@ -12,11 +12,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.utils import Tags
 
-from gnomon._typing import ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats, available_if
 from gnomon.base import validate_rows
 from gnomon.distributions import Normal, NormalInverseGammaModel, StudentT
+from gnomon.distributions.normals import MixtureCovarianceType
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
+from gnomon.generative._leave_one_out import CellSpread, can_downdate, loo_posteriors
 from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, check_prior
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import Estimation, Gaps
@@ -134,6 +136,26 @@ class GaussianNB(NaiveClassifier):
     def n_parameters_(self) -> int:
         spread = self.n_features_in_ if self.variance == "shared" else self.theta_.size
         return self.theta_.size + spread + len(self.classes_) - 1
+
+    @available_if(can_downdate)
+    def loo_proba(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """P₋ᵢ(c | xᵢ): the posterior of every row under the model of all others, for the X and y of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A row is left out with all its weight.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            By rank-one downdates, for the cost of one prediction; rows without which a law is lost are refitted.
+        """
+        kind: MixtureCovarianceType = "tied_diag" if self.variance == "shared" else "diag"
+        cells = CellSpread(kind, smoothing=self.var_smoothing, floor=self.var_floor, v=self._weights())
+        return loo_posteriors(self, X, y, sample_weight, cells, self.prior_alpha)
 
     def _read(self, X: ArrayLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         return validate_rows(self, X, y, reset=reset, finite=False)

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import AnyRows, ArrayLike, Floats, NonNegative, Share
+from gnomon._typing import AnyRows, ArrayLike, Floats, NonNegative, Share, available_if
 from gnomon.base import validate_rows
 from gnomon.distributions import NormalInverseWishartModel, Normals
 from gnomon.generative._class_covariance import (
@@ -42,6 +42,7 @@ from gnomon.generative._gaussian_laws import (
     refuse_cells,
     root_of,
 )
+from gnomon.generative._leave_one_out import Spread, can_downdate, loo_posteriors
 from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
 from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
@@ -175,6 +176,27 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self._unpack(axes, covs, rows.X.dtype)
         return self
 
+    @available_if(can_downdate)
+    def loo_proba(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """P₋ᵢ(c | xᵢ): the posterior of every row under the model of all others, for the X and y of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A row is left out with all its weight.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            By rank-one downdates, for the cost of one prediction; rows without which a law is lost are refitted.
+        """
+        svd = self.solver == "svd"
+        share = float((self.reg_param if svd else self.shrinkage) or 0.0)
+        spread = Spread("full", share=share, unit=svd, floor=self.tol, in_units=True)
+        return loo_posteriors(self, X, y, sample_weight, spread)
+
     @property
     def n_parameters_(self) -> int:
         check_is_fitted(self)
@@ -229,10 +251,10 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
             values, R = linalg.eigh(cov)
             values, R = values[::-1], R[:, ::-1]
         if not np.all(values > self.tol):
-            self._refuse_rank(rows, k)
+            self._refuse_rank(rows, k, values)
         return values, fix_signs(R)
 
-    def _refuse_rank(self, rows: LabelledRows, k: int) -> NoReturn:
+    def _refuse_rank(self, rows: LabelledRows, k: int, values: Floats) -> NoReturn:
         label, n, d = rows.classes[k], int(np.sum(rows.index == k)), rows.X.shape[1]
         what = f"The covariance matrix of class {label} is not full rank"
         if self.solver == "svd" and n <= d:
@@ -240,6 +262,13 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
                 f"{what}: it has {n:g} samples for {d} features. Give more, or use solver='eigen' and set shrinkage."
             )
         word = "shrinkage" if self.solver == "eigen" else "reg_param"
+        least, largest = float(values[-1]), float(values[0])
+        if least > d * np.finfo(float).eps * largest:
+            raise linalg.LinAlgError(
+                f"{what} by the measure of tol={self.tol:g}: its variances go down to {least:.3g}, though only "
+                f"{largest / least:.3g} times below the largest. Scale the columns of X, or lower `tol`; where a "
+                f"column depends on others, increase `{word}`."
+            )
         raise linalg.LinAlgError(f"{what}. Increase the value of `{word}` to reduce the collinearity.")
 
     def _unpack(self, axes: Sequence[tuple[Floats, Floats]], covs: Floats, dtype: np.dtype[Any]) -> None:

@@ -14,7 +14,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.penalties import Form, convert_lam
 from gnomon.penalties.forms import OBJECTIVES, Norm, Objective, Scaling, halves_square
 
-__all__ = ["Strength", "check_constraint", "lam_of", "named_form"]
+__all__ = ["Strength", "check_constraint", "is_smoother", "lam_of", "named_form"]
 
 
 def named_form(
@@ -42,6 +42,18 @@ def check_constraint(model: BaseEstimator) -> None:
             f"constraint={model.constraint!r} takes the place of alpha={model.alpha!r} and lam={model.lam!r}: they "
             "exclude each other; give one of them"
         )
+
+
+def is_smoother(model: BaseEstimator) -> Literal[True]:
+    """Whether ŷ = H y with an H that does not depend on y; AttributeError where a constraint makes it depend."""
+    bounds = {"positive": model.positive or None, "constraint": vars(model).get("constraint")}
+    for name, value in bounds.items():
+        if value is not None:
+            raise AttributeError(
+                f"{name}={value!r} makes the fit depend on y beyond ŷ = H y, so leave-one-out has no closed form; "
+                "refit without each row (gnomon.evaluation.loo_residuals)"
+            )
+    return True
 
 
 def lam_of(rho: float, objective: Scaling, total: float, penalty: Norm = "l2") -> float:

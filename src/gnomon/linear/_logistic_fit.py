@@ -19,7 +19,7 @@ from gnomon.linear._report import log_row
 from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.validation import check_choice, check_interval
-from gnomon.optim import SOLVERS, Solution, fit_linear, warn_unless_converged
+from gnomon.optim import SOLVERS, Solution, fit_linear
 from gnomon.optim.units import weight_unit
 from gnomon.penalties import L1, L2, ElasticNetPenalty, Form, NoPenalty, Penalty, objective_form
 
@@ -197,10 +197,9 @@ def _run(
         **(model.solver_options or {}),
     }
     options["callback"] = told.rows(log_row if model.verbose else None, options.get("callback"))
-    solution = fit_linear(
+    return fit_linear(
         design, y, loss, plan.penalty, weights, solver=plan.solver, start=theta, n_scores=n_scores, **options
     )
-    return warn_unless_converged(solution, model.max_iter, stacklevel=5)
 
 
 def _penalty_word(model: "LogisticRegression") -> str | None:
@@ -272,4 +271,11 @@ def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind, n_rows: i
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")
     name = words.get(model.solver, model.solver)
-    return check_choice("solver", name, (*SOLVERS, *words))
+    check_choice("solver", name, (*SOLVERS, *words))
+    if not smooth and model.solver in (*ALIASES, "sag"):
+        # `fit_linear` would speak of the solver behind the word.
+        raise ValueError(
+            f"solver={model.solver!r} needs a smooth penalty, but penalty={model.penalty!r} and "
+            f"l1_ratio={model.l1_ratio!r} have an L1 norm; choose solver='auto', 'saga' or 'fista', or l1_ratio=0"
+        )
+    return name

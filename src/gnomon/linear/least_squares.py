@@ -20,9 +20,10 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, NonNegative, Numbers
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, NonNegative, Numbers, available_if
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.linear._forms import is_smoother
 from gnomon.linear._iterative import iterate
 from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
@@ -269,13 +270,17 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         X, weights = self._training_rows(X, sample_weight)
         return hat_matrix(X, weights=weights, intercept=self.fit_intercept)
 
-    def leverages(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+    def leverages(self, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Floats:
         """The diagonal of the hat matrix, for the X of `fit`."""
         X, weights = self._training_rows(X, sample_weight)
         return leverages(X, weights=weights, intercept=self.fit_intercept)
 
-    def loo_residuals(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
-        """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`."""
+    @available_if(is_smoother)
+    def loo_residuals(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`.
+
+        A row is left out with all its weight; one that alone determines its own fit has +inf, with a warning.
+        """
         return loo_residuals(np.asarray(y) - self.predict(X), self.leverages(X, sample_weight))
 
     def in_column_space(self, X: ArrayLike, y: ArrayLike) -> bool:
@@ -383,9 +388,9 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         R, x_mean = self._factor()
         return inverse_root(R, self.rank_), x_mean
 
-    def _training_rows(self, X: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats | None]:
+    def _training_rows(self, X: MatrixLike, sample_weight: ArrayLike | None) -> tuple[Any, Floats | None]:
         check_is_fitted(self, "coef_")
-        X = validate_rows(self, X, reset=False)
+        X = validate_rows(self, X, reset=False, accept_sparse="csr")
         return X, None if sample_weight is None else check_weights(sample_weight, X)
 
     def _validated(

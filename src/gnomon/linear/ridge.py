@@ -18,10 +18,22 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Numbers, Seed, is_sparse
+from gnomon._typing import (
+    ArrayLike,
+    Count,
+    Floats,
+    Integers,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Numbers,
+    Seed,
+    available_if,
+    is_sparse,
+)
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.linear._forms import check_constraint, lam_of, named_form
+from gnomon.linear._forms import check_constraint, is_smoother, lam_of, named_form
 from gnomon.linear._iterative import iterate
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import (
@@ -34,12 +46,13 @@ from gnomon.numerics.linalg import (
     loo_residuals,
     ridge,
     ridge_norms,
+    ridge_path,
 )
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_non_negative
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.penalties import L2, Form, convert_lam, objective_form
-from gnomon.penalties.forms import Objective, Scaling
+from gnomon.penalties.forms import OBJECTIVES, Objective, Scaling
 
 __all__ = ["Ridge"]
 
@@ -196,6 +209,10 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         self
         """
         X, y = validate_rows(self, X, y, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True)
+        if self.store_loo and (self.positive or self.constraint is not None):
+            raise ValueError(
+                "store_loo=True needs ŷ = H y, which positive and constraint exclude; leave one of them out"
+            )
         method = self._method(X)
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
         sums = self._checked_sums(rows)
@@ -220,6 +237,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
     def lam_in(self, name: Scaling) -> Numbers:
         """The λ of this fit in another form: one of the six, "alpha_ridge" or "C"."""
         check_is_fitted(self, "rho_")
+        check_choice("name", name, (*OBJECTIVES, "alpha_ridge"))
         return _each(self.rho_, lambda rho: lam_of(rho, name, self._total))
 
     def theta_for(self, lam: float) -> Numbers:
@@ -242,9 +260,17 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         rows, rho = self._training(X, sample_weight)
         return hat_matrix(rows.X, rho=rho, weights=rows.weights, intercept=rows.intercept)
 
-    def loo_residuals(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
-        """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`."""
-        return loo_residuals(np.asarray(y) - self.predict(X), self.leverages(X, sample_weight))
+    @available_if(is_smoother)
+    def loo_residuals(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
+        """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`.
+
+        Where λ is a penalty on the mean loss, the fit without row i has the smaller ρ of the rows that are left. A row
+        is left out with all its weight; one that alone determines its own fit has the residual +inf, with a warning.
+        """
+        check_is_fitted(self, "rho_")
+        X = validate_rows(self, X, reset=False, accept_sparse=SPARSE_FORMATS)
+        y = np.asarray(y, dtype=float)
+        return self._loo(self._rows(X, sample_weight, y=y)).reshape(y.shape)
 
     def gcv(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Generalised cross-validation (1/n) Σ r²/(1 − tr H/n)², for the X and y of `fit`; mean over targets."""
@@ -263,6 +289,23 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         r = np.asarray(y) - self.predict(X)
         s = 1.0 if rows.weights is None else rows.weights if r.ndim == 1 else rows.weights[:, None]
         return s * r / rho
+
+    def _loo(self, rows: Rows) -> Floats:
+        """yᵢ − ŷ₋ᵢ of every row and target, with the ρ that the fit without row i has."""
+        s = np.ones(rows.shape[0]) if rows.weights is None else rows.weights
+        rho = np.broadcast_to(np.atleast_1d(self.rho_), rows.Y.shape)
+        if (named := named_form(self, "alpha", objective="sum", lam=1.0)) is not None:
+            objective, lam = named
+            each = {one: convert_lam(lam, objective, "sum", n=rows.total - one) for one in np.unique(s[s < rows.total])}
+            rho = np.broadcast_to(np.array([each.get(one, 0.0) for one in s])[:, None], rows.Y.shape)
+        if np.all(rho > 0.0):
+            return ridge_path(rows, float(np.min(rho))).loo_residuals_by_row(rho)
+        found = ridge(rows.X, rows.Y, rho[0], rows.weights, intercept=rows.intercept)
+        fitted, out = rows.X @ found.coef + found.intercept, np.empty(rows.Y.shape)
+        for k, strength in enumerate(rho[0]):
+            h = leverages(rows.X, rho=float(strength), weights=rows.weights, intercept=rows.intercept)
+            out[:, k] = loo_residuals(rows.Y[:, k] - fitted[:, k], h)
+        return out
 
     def _rows(self, X: Any, sample_weight: ArrayLike | None, y: Floats | None = None) -> Rows:
         weights = None if sample_weight is None else check_weights(sample_weight, X)
@@ -366,19 +409,16 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
             self.effective_dof_ = self._shaped(found.dof)
         self.objective_ = self._value(found, rho)
         if self.store_loo:
-            h = leverages(rows.X, rho=self._one_rho(), weights=rows.weights, intercept=rows.intercept)
-            self.loo_residuals_ = loo_residuals(y - self._fitted(rows, found, y), h)
+            self.loo_residuals_ = self._loo(rows).reshape(y.shape)
         return self
-
-    def _fitted(self, rows: Rows, found: RidgeSolution, y: Floats) -> Floats:
-        return (rows.X @ found.coef + found.intercept).reshape(y.shape)
 
     def _value(self, found: RidgeSolution, rho: Floats) -> float:
         if np.any(np.isinf(rho)):
             return float(np.sum(found.rss))
         penalty = 0.0 if self.constraint is not None else rho
         scale = 1.0 if self.objective is None else self._form(rho[0], self._total).loss_scale
-        return float(scale * np.sum(found.rss + penalty * np.sum(found.coef**2, axis=0)))
+        # The root first: coefficients of tiny columns have squares that overflow, which ρ = 0 does not count.
+        return float(scale * np.sum(found.rss + np.sum((np.sqrt(penalty) * found.coef) ** 2, axis=0)))
 
     def _norms(self) -> Norms:
         check_is_fitted(self, "rho_")

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike
 from gnomon.losses._base import Loss
 
-__all__ = ["ClassRisks", "class_risks"]
+__all__ = ["ClassRisks", "class_risks", "class_targets"]
 
 
 class ClassRisks(NamedTuple):
@@ -107,12 +107,31 @@ def class_risks(
     )
 
 
-def _losses(loss: Loss, model: Any, X: MatrixLike, index: Integers) -> Floats:
+def class_targets(loss: Loss, index: Integers) -> Array:
+    """The places of classes as a loss over classes takes them: −1 and +1, 0 and 1, or the places themselves.
+
+    References
+    ----------
+    Elkan, C. (2001). The foundations of cost-sensitive learning. https://www.ijcai.org/Proceedings/01/IJCAI-2001-k.pdf
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import HingeLoss
+    >>> from gnomon.losses.risks import class_targets
+    >>> class_targets(HingeLoss(), np.array([0, 1, 1]))
+    array([-1.,  1.,  1.])
+    """
     targets = {"sign": 2.0 * index - 1.0, "unit": index.astype(float), "index": index}
     if loss.targets not in targets:
         raise ValueError(f"loss={loss!r} is not a loss over classes; choose one with targets in {list(targets)}")
+    return targets[loss.targets]
+
+
+def _losses(loss: Loss, model: Any, X: MatrixLike, index: Integers) -> Floats:
+    targets = class_targets(loss, index)
     scores = np.asarray(model.decision_function(X))
     if (scores.ndim > 1) != (loss.targets == "index"):
         given, wanted = ("one score per class", "'index'") if scores.ndim > 1 else ("one score", "'sign' or 'unit'")
         raise ValueError(f"loss={loss!r} does not fit a model with {given}; choose one with targets {wanted}")
-    return loss.value(targets[loss.targets], scores)
+    return loss.value(targets, scores)

@@ -65,7 +65,10 @@ def mean_estimate(x: ArrayLike, weights: ArrayLike | None = None, level: float =
     z = normal_quantile(level)
     total, n = float(np.sum(w)), int(np.sum(w > 0.0))
     mean = float(w @ values / total)
-    error = float(np.sqrt(np.sum((w * (values - mean)) ** 2) * n / (n - 1)) / total) if n > 1 else np.nan
+    terms = w * (values - mean)
+    # In units of the largest term no square overflows or vanishes.
+    unit = float(np.max(np.abs(terms))) or 1.0
+    error = unit * float(np.sqrt(np.sum((terms / unit) ** 2) * n / (n - 1)) / total) if n > 1 else np.nan
     return Estimate(mean, error, mean - z * error, mean + z * error, level)
 
 

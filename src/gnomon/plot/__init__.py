@@ -13,18 +13,13 @@ from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
+from gnomon.plot.conformal import coverage_curves, prediction_intervals, set_sizes
 from gnomon.plot.decisions import asymmetric_cost, bayes_error_plot, calibrated_scores, doubt_zone
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
-from gnomon.plot.forests import (
-    bias_variance_curves,
-    bootstrap_trees,
-    forest_importances,
-    forest_nearness,
-    oob_curve,
-)
+from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
@@ -35,6 +30,7 @@ from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
 from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.regions import class_regions, few_labels
+from gnomon.plot.risks import learning_curves, split_panels
 from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
@@ -59,6 +55,7 @@ __all__ = [
     "convergence",
     "cost_slopes",
     "count_tables",
+    "coverage_curves",
     "decision_boundary",
     "decision_dag",
     "decision_lines",
@@ -82,6 +79,7 @@ __all__ = [
     "generative_overview",
     "impurity_curves",
     "law_densities",
+    "learning_curves",
     "least_squares_geometry",
     "margin_losses",
     "margin_picture",
@@ -100,6 +98,7 @@ __all__ = [
     "polar_remap",
     "posterior_bars",
     "posterior_ellipses",
+    "prediction_intervals",
     "predictive_band",
     "primal_dual",
     "prior_densities",
@@ -110,10 +109,12 @@ __all__ = [
     "rule_stump",
     "schedule_curves",
     "selection_errors",
+    "set_sizes",
     "sigmoid_and_sign",
     "soft_against_hard",
     "solver_race",
     "split_diagram",
+    "split_panels",
     "splitting_panels",
     "subset_boundaries",
     "threshold_choice",

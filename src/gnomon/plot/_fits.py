@@ -5,7 +5,7 @@
 Bishop (2006), figures 1.4, 1.5 and table 1.1, ISBN 978-0-387-31073-2.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -135,6 +135,9 @@ def complexity_curve(
     train: ArrayLike,
     validation: ArrayLike,
     *,
+    standard_error: ArrayLike | None = None,
+    regimes: Sequence[str] | None = None,
+    chosen: float | None = None,
     norm: ArrayLike | None = None,
     name: str = "degree",
     log: bool = False,
@@ -142,12 +145,20 @@ def complexity_curve(
 ) -> Axes:
     """Training and validation error over the degree, λ or size of a model, and ‖w‖ on a second axis.
 
+    All but `values`, `train` and `validation` is optional; `gnomon.evaluation.diagnose_fit` computes it.
+
     Parameters
     ----------
     values : array of shape (k,)
         Degree, λ …
     train, validation : array of shape (k,)
         Errors.
+    standard_error : array of shape (k,), optional
+        Of the validation errors, drawn as bars; and the level of the least plus its own as a line.
+    regimes : sequence of k of "under", "good", "over", optional
+        Shades the zones of the values.
+    chosen : float, optional
+        The simplest value within one standard error of the least, which is marked.
     norm : array of shape (k,), optional
         ‖w‖ of each model.
     name : str, default="degree"
@@ -181,6 +192,14 @@ def complexity_curve(
     if log:
         ax.set_xscale("log")
     ax.set_yscale("log")
+    if standard_error is not None:
+        _one_standard_error(ax, values, validation, np.asarray(standard_error, dtype=float))
+    if chosen is not None:
+        ax.axvline(
+            chosen, color=COLORS[3], linewidth=1.4, linestyle=(0, (1, 1.4)), label=f"one standard error: {chosen:g}"
+        )
+    if regimes is not None:
+        _zones(ax, values, regimes, log=log)
     dress(ax, x=name, y="error", legend="best")
     if norm is not None:
         _norm_axis(ax, values, norm)
@@ -240,6 +259,43 @@ def predictive_band(
     if data is not None:
         ax.scatter(*data, s=26, color=INK, edgecolor="white", linewidth=0.6, zorder=3, label="data")
     return dress(ax, x="$x$", y="$y$", legend="outside")
+
+
+def _one_standard_error(ax: Axes, values: Floats, validation: Floats, error: Floats) -> None:
+    """Bars of one standard error, and the level up to which a validation error is as good as the least."""
+    ax.errorbar(values, validation, yerr=error, fmt="none", ecolor=SECOND, elinewidth=1.0, capsize=2.5)
+    best = int(np.argmin(validation))
+    ax.axhline(validation[best] + error[best], color=SECOND, linewidth=0.9, linestyle=(0, (1, 2)))
+
+
+def _zones(ax: Axes, values: Floats, regimes: Sequence[str], *, log: bool) -> None:
+    """Shades of neighbouring values with the same regime, named above them; borders lie half way between values."""
+    place = np.log(values) if log else values
+    order = np.argsort(place)
+    place, words = place[order], [regimes[k] for k in order]
+    half = np.diff(place) / 2.0
+    edges = np.concatenate([[place[0] - half[0]], place[:-1] + half, [place[-1] + half[-1]]]) if len(half) else place
+    edges = np.exp(edges) if log else edges
+    colors = {"under": COLORS[4], "good": COLORS[2], "over": COLORS[3]}
+    start = 0
+    for k in range(1, len(words) + 1):
+        if k < len(words) and words[k] == words[start]:
+            continue
+        left, right = edges[start], edges[min(k, len(edges) - 1)]
+        ax.axvspan(left, right, color=colors[words[start]], alpha=0.12, linewidth=0)
+        middle = np.sqrt(left * right) if log else 0.5 * (left + right)
+        ax.text(
+            middle,
+            1.01,
+            words[start],
+            ha="center",
+            va="bottom",
+            color=INK,
+            fontsize=9,
+            transform=ax.get_xaxis_transform(),
+        )
+        start = k
+    ax.set_xlim(edges[0], edges[-1])
 
 
 def _norm_axis(ax: Axes, values: ArrayLike, norm: ArrayLike) -> None:

@@ -5,14 +5,23 @@ from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSq
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
 from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_cholesky
-from gnomon.numerics.linalg.leverage import gcv_score, hat_matrix, in_column_space, leverages, loo_residuals
+from gnomon.numerics.linalg.leverage import (
+    KernelLoo,
+    gcv_score,
+    hat_matrix,
+    in_column_space,
+    kernel_loo,
+    leverages,
+    loo_residuals,
+)
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
-from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_squares, fits_beside
+from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_coefficients, check_squares, fits_beside
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
     "LEAST_SQUARES_METHODS",
     "Coordinates",
+    "KernelLoo",
     "LeastSquares",
     "NormalSolution",
     "Norms",
@@ -23,6 +32,7 @@ __all__ = [
     "SpdFactor",
     "Triangle",
     "binary_exponent",
+    "check_coefficients",
     "check_squares",
     "coordinates",
     "factor_spd",
@@ -32,6 +42,7 @@ __all__ = [
     "in_column_space",
     "inverse_root",
     "jittered_cholesky",
+    "kernel_loo",
     "least_squares",
     "leverages",
     "loo_residuals",

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, TypeVar, cast
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
+from gnomon.numerics.linalg.leverage import loo_residuals
 from gnomon.numerics.linalg.normal import split_moments
 from gnomon.numerics.linalg.rows import Rows, _blocks
 from gnomon.numerics.linalg.triangular import svd_with_squares, triangle
@@ -83,6 +84,22 @@ class RidgePath(NamedTuple):
     def loo_residuals(self, rho: Floats) -> Floats:
         """yᵢ − ŷ₋ᵢ for every row, target and ρ: shape (n, k, len(rho))."""
         return np.concatenate(self.map_loo(lambda _, residuals: residuals, rho))
+
+    def loo_residuals_by_row(self, rho: Floats) -> Floats:
+        """yᵢ − ŷ₋ᵢ where the fit without row i has its own ρ: from ρ of shape (n, k) > 0, the shape of the result.
+
+        The penalty of a mean of losses shrinks with the rows that are left.
+        """
+        plain, n = self.rows._replace(weights=None), self.rows.shape[0]
+        Q = plain.centred(slice(0, n), self.x_mean, self.y_mean)[0] @ cast(Floats, self.V) if self.Q is None else self.Q
+        s = np.ones(n) if self.rows.weights is None else self.rows.weights
+        T = self.rows.Y - self.y_mean
+        out = np.empty(T.shape)
+        for k in range(T.shape[1]):
+            shrunk = Q / (self.squares + rho[:, k, None])
+            h = s * (np.sum(Q * shrunk, axis=1) + (1.0 / self.rows.total if self.rows.intercept else 0.0))
+            out[:, k] = loo_residuals(T[:, k] - shrunk @ self.P[:, k], h)
+        return out
 
     def map_loo(self, function: Callable[[slice, Floats], Result], rho: Floats) -> list[Result]:
         """function(rows, their leave-one-out residuals) for one block of rows after the other, on threads."""

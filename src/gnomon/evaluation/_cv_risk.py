@@ -1,0 +1,184 @@
+"""Cross-validated risk.
+
+    folds:   (1/k) Σⱼ R̂_{Vⱼ}(f_{−j}),      pooled:   R̂ of all held-out answers together                          (1)
+
+The two differ where folds have unequal sizes, and for measures that are no means over rows (F1, the area under a
+curve). Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; Arlot & Celisse (2010), doi:10.1214/09-SS054.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, get_tags
+
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, Integers, Scoring, available_if
+from gnomon.base.columns import configured
+from gnomon.evaluation._measures import GivenLoss, Measure, aligned, read_measure
+from gnomon.evaluation._samples import Fold, Observations, read_sample
+from gnomon.numerics.estimates import Estimate, mean_estimate, normal_quantile
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["CvRisk", "cv_risk", "fit_folds"]
+
+
+class CvRisk(NamedTuple):
+    """A cross-validated risk, and those of the folds.
+
+    Fields
+    ------
+    risk : Estimate
+        With the standard error sd/√k of the folds, which ignores that their training rows overlap.
+    folds : ndarray of shape (k,)
+        R̂ on the held-out rows of each fold.
+    sizes : ndarray of shape (k,)
+        How many rows these are.
+
+    References
+    ----------
+    Arlot, S. & Celisse, A. (2010). A survey of cross-validation procedures for model selection. doi:10.1214/09-SS054
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from gnomon.evaluation import cv_risk
+    >>> found = cv_risk(DummyRegressor(), [[0.0]] * 4, [0.0, 0.0, 1.0, 1.0], cv=2)
+    >>> found.risk.value, found.folds, found.sizes
+    (1.0, array([1., 1.]), array([2, 2]))
+    """
+
+    risk: Estimate
+    folds: Floats
+    sizes: Integers
+
+
+def cv_risk(
+    estimator: BaseEstimator,
+    X: AnyRows,
+    y: ArrayLike | None,
+    *,
+    loss: GivenLoss = None,
+    scoring: Scoring = None,
+    cv: Folds = 5,
+    aggregate: Literal["folds", "pooled"] = "folds",
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+) -> CvRisk:
+    """The risk of an estimator on rows that it has not seen, equation (1).
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned for every fold.
+    X, y : array-like
+    loss : Loss or callable, optional
+        Of `gnomon.losses`, or ``loss(y, predictions)`` of one value for each row. By default squared error for
+        regressors and 0/1 loss for classifiers.
+    scoring : str or callable, optional
+        A scorer of scikit-learn in place of the loss; the risk is then minus the score.
+    cv : int, splitter or iterable, default=5
+        A number of folds is stratified for classifiers, and keeps groups whole where there are groups.
+    aggregate : {"folds", "pooled"}, default="folds"
+        The mean of the folds, or the measure of all held-out answers together.
+    groups : array-like of shape (n,), optional
+        For the splitter.
+    sample_weight : array-like of shape (n,), optional
+        For the fits and for the measure; a row of weight zero is no row.
+    level : float, default=0.95
+        Of the interval.
+    n_jobs : int, optional
+        Threads; None is one.
+
+    Returns
+    -------
+    CvRisk
+
+    References
+    ----------
+    Arlot, S. & Celisse, A. (2010). A survey of cross-validation procedures for model selection. doi:10.1214/09-SS054
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gnomon.evaluation import cv_risk
+    >>> from gnomon.generative import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> print(cv_risk(GaussianNB(), X, y).risk)
+    0.04667 (95 % interval 0.02053 to 0.0728)
+    >>> round(-cv_risk(GaussianNB(), X, y, scoring="f1_macro", aggregate="pooled").risk.value, 4)
+    0.9533
+    """
+    check_choice("aggregate", aggregate, ("folds", "pooled"))
+    sample = read_sample(X, y, groups=groups, sample_weight=sample_weight)
+    measure = read_measure(estimator, sample.y, loss, scoring, sample.weights is not None)
+    folds = sample.folds(estimator, cv)
+    models = fit_folds(sample, estimator, folds, n_jobs)
+    risks = fold_risks(sample, measure, models, folds)
+    risk = mean_estimate(risks, level=level)
+    if aggregate == "pooled":
+        value, error = _pooled(sample, measure, models, folds), risk.standard_error
+        half = normal_quantile(level) * error
+        risk = Estimate(value, error, value - half, value + half, level)
+    return CvRisk(risk, risks, np.array([len(fold.test) for fold in folds]))
+
+
+def fit_folds(sample: Observations, estimator: BaseEstimator, folds: Sequence[Fold], n_jobs: int | None) -> list[Any]:
+    """The estimator fitted to the training rows of every fold."""
+    return map_chunks(configured(lambda fold: sample.at(fold.train).fit(estimator)), folds, n_jobs)
+
+
+def fold_risks(sample: Observations, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> Floats:
+    """The risk of every fold's model on its held-out rows."""
+    return np.array([risk_at(sample, measure, model, fold.test) for model, fold in zip(models, folds, strict=True)])
+
+
+def risk_at(sample: Observations, measure: Measure, model: Any, rows: Integers) -> float:
+    """The risk of a model on some rows."""
+    here = sample.at(rows)
+    return measure.risk(model, here.X, here.y, here.weights)
+
+
+def _pooled(sample: Observations, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> float:
+    together = sample.at(np.concatenate([fold.test for fold in folds]))
+    held_out = _HeldOut([sample.at(fold.test).X for fold in folds], models, together.y)
+    return measure.risk(held_out, together.X, together.y, together.weights)
+
+
+def _all_have(method: str) -> Any:
+    return available_if(lambda held: all(getattr(model, method, None) is not None for model in held.models))
+
+
+class _HeldOut(BaseEstimator):
+    """One estimator whose answers for all held-out rows are those of each fold's own model."""
+
+    def __init__(self, parts: Sequence[Any], models: Sequence[Any], y: Any):
+        self.parts, self.models, self.y = parts, models, y
+
+    @property
+    def classes_(self) -> Array:
+        return np.unique(np.concatenate([model.classes_ for model in self.models]))
+
+    def predict(self, X: Any) -> Array:
+        return np.concatenate([model.predict(part) for model, part in zip(self.models, self.parts, strict=True)])
+
+    @_all_have("predict_proba")
+    def predict_proba(self, X: Any) -> Floats:
+        return self._columns("predict_proba", 0.0)
+
+    @_all_have("decision_function")
+    def decision_function(self, X: Any) -> Floats:
+        return self._columns("decision_function", -np.inf)
+
+    def _columns(self, method: str, fill: float) -> Floats:
+        found = []
+        for model, part in zip(self.models, self.parts, strict=True):
+            values = np.asarray(getattr(model, method)(part))
+            found.append(values if values.ndim == 1 else aligned(values, model.classes_, self.classes_, fill))
+        return np.concatenate(found)
+
+    def __sklearn_tags__(self) -> Tags:
+        return get_tags(self.models[0])
