@@ -24,6 +24,7 @@ FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100
 
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
+    "ActiveLearner": {"estimator": LogisticRegression()},  # it needs a base
     "BestSubset": {"max_nonzero": 2},  # the default proves its optimum on tables of noise, which takes long
     "CentroidDistanceDetector": {"random_state": 0},  # centres are drawn
     "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns

@@ -7,6 +7,7 @@ tell apart, changes nothing global and never shows or saves anything.
 from gnomon.plot._class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot._convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot._fits import complexity_curve, fit_panels, fits, predictive_band
+from gnomon.plot.active import label_curves, query_order
 from gnomon.plot.anomalies import anomaly_contours, nested_contours, split_diagram, threshold_choice
 from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boosting import boosting_bound, boosting_rounds
@@ -76,6 +77,7 @@ __all__ = [
     "gaussian_boundaries",
     "generative_overview",
     "impurity_curves",
+    "label_curves",
     "law_densities",
     "least_squares_geometry",
     "margin_losses",
@@ -100,6 +102,7 @@ __all__ = [
     "prior_densities",
     "probability_surface",
     "pruning_curves",
+    "query_order",
     "regression_losses",
     "responsibility_colors",
     "rule_stump",
