@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 import gnomon
 from gnomon.anomaly import CentroidDistanceDetector
 from gnomon.distributions import KDE, Normal
+from gnomon.features import RandomOverSampler
 from gnomon.generative import GaussianMixture, GaussianNB
 from gnomon.linear import LogisticRegression, Ridge
 from gnomon.losses import Loss
@@ -49,6 +50,7 @@ ARGUMENTS = {
     "HistGradientBoostingClassifier": {"max_iter": 5},
     "HistGradientBoostingRegressor": {"max_iter": 20},  # fewer rounds explain too little of the target
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
+    "ResampledClassifier": {"estimator": LogisticRegression(), "sampler": RandomOverSampler(random_state=0)},
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base

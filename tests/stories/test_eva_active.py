@@ -11,7 +11,7 @@ from real_data import data_path
 
 
 def usps(name, n):
-    rows = pd.read_csv(data_path(f"tables/{name}"), nrows=n).to_numpy(dtype=float)
+    rows = pd.read_csv(data_path(f"esl/{name}"), nrows=n).to_numpy(dtype=float)
     return rows[:, 1:], rows[:, 0].astype(int)
 
 
@@ -21,7 +21,7 @@ def test_uncertain_digits_are_worth_more_than_random_ones():
     X, y = usps("zip.train.csv.gz", 3000)
     X_test, y_test = usps("zip.test.csv.gz", 2007)
     curves = simulate_active_learning(
-        LogisticRegression(C=0.1), X, y, X_test, y_test,
+        LogisticRegression(C=0.1, max_iter=1000), X, y, X_test, y_test,
         strategies=("margin", "entropy", "least_confident", "random"), n_labels=300, batch_size=15, n_repeats=4,
         random_state=0, n_jobs=2,
     )  # fmt: skip

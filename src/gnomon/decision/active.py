@@ -38,9 +38,10 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.labels import GivenLabels, given_labels
 from gnomon.base.parameters import check_parameters, store
 from gnomon.base.routing import routed, router
+from gnomon.base.rows import stack_rows
 from gnomon.base.spare_labels import check_kind
 from gnomon.base.weights import weight_parameter
-from gnomon.decision.strategies import LearningState, farthest_first, stack, strategy_of
+from gnomon.decision.strategies import LearningState, farthest_first, strategy_of
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.tables import as_frame
 from gnomon.numerics.validation import check_integer
@@ -351,7 +352,7 @@ def _joined(old: GivenLabels, new: GivenLabels) -> GivenLabels:
     weights = None
     if old.weights is not None or new.weights is not None:
         weights = np.concatenate([np.ones(len(g.y)) if g.weights is None else g.weights for g in (old, new)])
-    return GivenLabels(stack(old.X, new.X), np.concatenate([old.y, new.y]), weights)
+    return GivenLabels(stack_rows(old.X, new.X), np.concatenate([old.y, new.y]), weights)
 
 
 def _numbers(X: Any) -> Any:

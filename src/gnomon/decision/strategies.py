@@ -16,9 +16,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-import narwhals as nw
 import numpy as np
-from scipy import sparse
 from scipy.special import entr
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import euclidean_distances
@@ -26,6 +24,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, Floats, Integers
+from gnomon.base.rows import stack_rows
 from gnomon.base.weights import weight_parameter
 from gnomon.decision._confidence import confidence
 from gnomon.numerics.coding import label_index
@@ -85,7 +84,7 @@ class LearningState(NamedTuple):
         if getattr(self.model, "partial_fit", None) is not None:
             return deepcopy(self.model).partial_fit(row, target)
         weights = None if self.weights is None else np.append(self.weights, 1.0)
-        return fitted(self.estimator, stack(self.X, row), np.append(self.y, target), weights)
+        return fitted(self.estimator, stack_rows(self.X, row), np.append(self.y, target), weights)
 
 
 Strategy: TypeAlias = Callable[[LearningState, Any, np.random.Generator], Floats]
@@ -95,14 +94,6 @@ def fitted(estimator: BaseEstimator, X: Any, y: Array, weights: Floats | None) -
     """A clone, fitted with the weights if there are any."""
     model = clone(estimator)
     return model.fit(X, y, **weight_parameter(model, weights))
-
-
-def stack(first: Any, second: Any) -> Any:
-    """Rows below rows: arrays, sparse matrices or data frames."""
-    if sparse.issparse(first):
-        return sparse.vstack([first, second], format="csr")
-    frames = [frame for frame in map(as_frame, (first, second)) if frame is not None]
-    return nw.concat(frames).to_native() if len(frames) == 2 else np.concatenate([first, second])
 
 
 def uncertainty(kind: str) -> Strategy:
