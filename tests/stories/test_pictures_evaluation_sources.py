@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from gnomon import plot
 from gnomon.decision import ActiveLearner, LabelCurves, simulate_active_learning
+from gnomon.features import RandomUnderSampler, ResampledClassifier
 from pictures import clouds, labelled, lines
 
 
@@ -37,3 +38,26 @@ def test_label_curves_have_bands():
     np.testing.assert_allclose(lines(ax)[names[0]].get_ydata(), curves.scores["margin"][:, known].mean(axis=0))
     one = plot.label_curves(LabelCurves(np.array([1, 2]), {"margin": np.array([[0.5, 0.6]])}))
     assert len(one.collections) == 1
+
+
+@pytest.mark.spec("EVA-P07")
+def test_boundaries_move_towards_the_common_class():
+    X = np.r_[clouds([(0, 0)], n=190), clouds([(1.6, 1.2)], n=10, seed=1)]
+    y = np.repeat(["good", "bad"], [190, 10])
+    models = {
+        "plain": LogisticRegression().fit(X, y),
+        "weights": LogisticRegression(class_weight="balanced").fit(X, y),
+        "resampled, shifted back": ResampledClassifier(
+            LogisticRegression(), RandomUnderSampler(random_state=0), prior="train"
+        ).fit(X, y),
+    }
+    panels = plot.rare_class(models, X, y, costs=(19.0, 1.0))
+    labelled(*panels.values())
+    names = [text.get_text() for text in panels["boundaries"].get_legend().get_texts()]
+    assert names == ["bad", "good", "plain", "weights", "resampled, shifted back"]
+    drawn = [c for c in panels["boundaries"].collections if len(c.get_paths()) == 1 and not len(c.get_offsets())]
+    for model in list(models.values())[:2]:
+        on_line = [np.max(np.abs(model.decision_function(c.get_paths()[0].vertices))) < 0.05 for c in drawn]
+        assert any(on_line)
+    with pytest.raises(ValueError, match="of two"):
+        plot.rare_class({"three": LogisticRegression().fit(X, np.arange(200) % 3)}, X, y)

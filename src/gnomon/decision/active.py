@@ -344,7 +344,7 @@ class ActiveLearner(ClassifierMixin, MetaEstimatorMixin, Estimator):
 
     def _forget(self) -> None:
         for name in ("X_", "y_", "sample_weight_", "classes_", "estimator_", "queried_", "_pool", "_rng"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
 
 
 def _joined(old: GivenLabels, new: GivenLabels) -> GivenLabels:

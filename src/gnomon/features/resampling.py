@@ -11,7 +11,7 @@ the nearest rows of the same class: Chawla et al. (2002), doi:10.1613/jair.953.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 import narwhals as nw
@@ -98,7 +98,7 @@ class Sampler(Estimator):
         """How many rows of each class."""
 
     @abstractmethod
-    def _draw(self, members: list[Integers], rng: np.random.Generator) -> Integers:
+    def _draw(self, members: Sequence[Integers], rng: np.random.Generator) -> Integers:
         """Which rows."""
 
     def _rows(self, X: Any, index: Integers, rng: np.random.Generator) -> Any:
@@ -207,7 +207,7 @@ class RandomUnderSampler(Sampler):
     def _sizes(self) -> Integers:
         return self._wanted(adding=False)
 
-    def _draw(self, members: list[Integers], rng: np.random.Generator) -> Integers:
+    def _draw(self, members: Sequence[Integers], rng: np.random.Generator) -> Integers:
         drawn = [rng.choice(rows, m, replace=self.replacement) for rows, m in zip(members, self.sizes_, strict=True)]
         return np.sort(np.concatenate(drawn))
 
@@ -218,7 +218,7 @@ class AddingSampler(Sampler):
     def _sizes(self) -> Integers:
         return self._wanted(adding=True)
 
-    def _draw(self, members: list[Integers], rng: np.random.Generator) -> Integers:
+    def _draw(self, members: Sequence[Integers], rng: np.random.Generator) -> Integers:
         copies = [self._copies(rows, m - len(rows), rng) for rows, m in zip(members, self.sizes_, strict=True)]
         return np.concatenate([np.arange(np.sum(self.counts_)), *copies]).astype(np.intp)
 

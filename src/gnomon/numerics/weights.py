@@ -213,7 +213,7 @@ def class_weights(
             raise ValueError("prior and ratio both say what the classes weigh; give one of them")
         _require_two(labels, "ratio")
         return dict(zip(labels.tolist(), [1.0, check_positive("ratio", float(ratio))], strict=True))
-    shares = class_shares("uniform" if prior is None else prior, labels)
+    shares = class_shares(prior, labels)
     if not np.all(counts > 0.0):
         raise ValueError(
             f"prior={shares.tolist()} is for classes with weight, but {labels[counts == 0.0].tolist()} have none; "
@@ -223,7 +223,7 @@ def class_weights(
 
 
 def class_shares(prior: float | Priors, classes: ArrayLike) -> Floats:
-    """The positive prior of every class; one number is that of the second of two.
+    """The positive prior of every class: equal shares by default; one number is that of the second of two.
 
     References
     ----------
@@ -236,14 +236,14 @@ def class_shares(prior: float | Priors, classes: ArrayLike) -> Floats:
     array([0.8, 0.2])
     """
     labels = np.asarray(classes)
-    if np.isscalar(prior) and not isinstance(prior, str):
+    if prior is None or isinstance(prior, str):
+        return class_priors(prior or "uniform", labels, name="prior")
+    if isinstance(prior, Mapping):
+        prior = _in_order(prior, labels.tolist(), "prior")
+    elif np.ndim(prior) == 0:
         _require_two(labels, "prior")
-        p = check_interval("prior", float(prior), 0.0, 1.0, closed="neither")
-        prior = [1.0 - p, p]
-    shares = class_priors(prior, labels, np.ones(len(labels)), name="prior")
-    if not np.all(shares > 0.0):
-        raise ValueError(f"prior={shares.tolist()} must be positive for every class; leave out the rows of the others")
-    return shares
+        check_interval("prior", float(check_numbers("prior", prior)), 0.0, 1.0, closed="neither")
+    return _vector("prior", prior, len(labels))
 
 
 def effective_train_prior(

@@ -26,6 +26,7 @@ from gnomon.plot.forests import (
     oob_curve,
 )
 from gnomon.plot.geometry import least_squares_geometry
+from gnomon.plot.imbalance import rare_class
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
@@ -103,6 +104,7 @@ __all__ = [
     "probability_surface",
     "pruning_curves",
     "query_order",
+    "rare_class",
     "regression_losses",
     "responsibility_colors",
     "rule_stump",

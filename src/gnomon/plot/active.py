@@ -69,9 +69,9 @@ def query_order(
         contour_lines(ax, model, grid_over(X, resolution))
     order = np.arange(1, len(asked) + 1)
     look: dict[str, Any] = {"cmap": SEQUENTIAL, "vmin": -0.4 * len(asked), "edgecolor": INK, "linewidth": 0.9}
-    drawn = ax.scatter(*rows[asked].T, c=order, s=64, zorder=4, **look)
+    drawn = ax.scatter(rows[asked, 0], rows[asked, 1], c=order, s=64, zorder=4, **look)
     bar = ax.figure.colorbar(drawn, ax=ax, boundaries=np.arange(0.5, len(asked) + 1), values=order)
-    bar.set_ticks(np.unique(np.linspace(1, len(asked), min(len(asked), 6)).astype(int)))
+    bar.set_ticks(np.unique(np.linspace(1, len(asked), min(len(asked), 6)).astype(int)).tolist())
     bar.set_label("question")
     low, high = window(rows)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
