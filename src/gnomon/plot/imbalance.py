@@ -80,7 +80,7 @@ def rare_class(
     panels["boundaries"].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     x_name, y_name = axis_names(X)[:2]
     dress(panels["boundaries"], x=x_name, y=y_name, grid=None)
-    panels["boundaries"].legend(handles=handles, fontsize=9, framealpha=0.8, edgecolor="none")
+    panels["boundaries"].legend(handles=handles, loc="lower left", fontsize=9, framealpha=0.8, edgecolor="none")
     cost_slopes(loss, costs, ax=panels["costs"])
     return panels
 
