@@ -56,7 +56,7 @@ def test_ridge_at_a_point():
         return x[:, None], x + rng.standard_normal(n)
 
     found = bias_variance(
-        OriginRidge(), sampler, lambda X: X[:, 0], 3, 20_000, ("lam", list(exact)), n_test=2000, random_state=0
+        OriginRidge(), sampler, lambda X: X[:, 0], 3, 6000, ("lam", list(exact)), n_test=200, random_state=0
     )
     for part, (bias, variance) in zip(found.parts, exact.values(), strict=True):
         within(part.bias, bias)
@@ -76,9 +76,9 @@ def test_a_line_for_a_cubic():
         x = rng.uniform(-1.5, 1.5, n) if n == 20 else (np.arange(n) + 0.5) / n * 3.0 - 1.5
         return x[:, None], truth(x[:, None]) + 0.5 * rng.standard_normal(n)
 
-    found = bias_variance(LinearRegression(), sampler, truth, 20, 3000, n_test=400, random_state=0)
-    assert found.bias.value == pytest.approx(0.2608, abs=0.002)
-    assert found.variance.value == pytest.approx(0.0629, abs=0.003)
+    found = bias_variance(LinearRegression(), sampler, truth, 20, 1500, n_test=200, random_state=0)
+    assert found.bias.value == pytest.approx(0.2608, abs=0.003)
+    assert found.variance.value == pytest.approx(0.0629, abs=0.006)
     within(found.noise, 0.25)
     within(found.total, 0.5737)
     grid = np.linspace(-1.5, 1.5, 200_001)
@@ -99,7 +99,7 @@ def test_polynomials_on_a_fixed_design():
 
     model = make_pipeline(PolynomialFeatures(include_bias=False), LinearRegression())
     found = bias_variance(
-        model, sampler, truth, 20, 400, ("polynomialfeatures__degree", [1, 3, 9]), n_test=20, random_state=0
+        model, sampler, truth, 20, 200, ("polynomialfeatures__degree", [1, 3, 9]), n_test=20, random_state=0
     )
     exact = []
     for degree in (1, 3, 9):
@@ -107,8 +107,8 @@ def test_polynomials_on_a_fixed_design():
         bias = np.mean((truth(x) - Q @ (Q.T @ truth(x))) ** 2)
         exact.append((bias, 0.25 * (degree + 1) / 20))
     # By the trace of the projection the variance averaged over the design is σ²p/n; the table averages over X.
-    np.testing.assert_allclose(found.of("bias"), [part[0] for part in exact], atol=0.012)
-    np.testing.assert_allclose(found.of("variance"), [part[1] for part in exact], atol=0.012)
+    np.testing.assert_allclose(found.of("bias"), [part[0] for part in exact], atol=0.015)
+    np.testing.assert_allclose(found.of("variance"), [part[1] for part in exact], atol=0.015)
     fine = np.linspace(-1.5, 1.5, 2001)[:, None]
     fine = (fine[1:] + fine[:-1]) / 2
 
@@ -172,16 +172,16 @@ def test_three_sources_of_a_constant():
 )
 def test_labellings_in_general_position(N, D, count):
     X = np.random.default_rng(N + 10 * D).normal(size=(N, D))
-    assert n_dichotomies(X).count == count == growth_function(N, n_features=D)
+    assert n_dichotomies(X).number == count == growth_function(N, n_features=D)
 
 
 @pytest.mark.spec("EVA-G16", "EVA-029")
 def test_labellings_of_a_square_and_of_a_line():
     square = n_dichotomies(SQUARE)
-    assert square.count == 14
+    assert square.number == 14
     assert {tuple(row) for row in square.labellings.tolist()}.isdisjoint({(-1, 1, 1, -1), (1, -1, -1, 1)})
     assert square.first_failure.tolist() == [-1, 1, 1, -1]
-    assert n_dichotomies([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]).count == 6
+    assert n_dichotomies([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]).number == 6
 
 
 class Thresholds:

@@ -7,7 +7,9 @@ from sklearn.linear_model import LogisticRegression
 
 from gnomon import plot
 from gnomon.decision import ActiveLearner, LabelCurves, simulate_active_learning
+from gnomon.evaluation import ErrorSources, bias_variance, error_sources
 from gnomon.features import RandomUnderSampler, ResampledClassifier
+from gnomon.linear import Ridge
 from pictures import clouds, labelled, lines
 
 
@@ -62,3 +64,49 @@ def test_boundaries_move_towards_the_common_class():
         assert any(on_line)
     with pytest.raises(ValueError, match="of two"):
         plot.rare_class({"three": LogisticRegression().fit(X, np.arange(200) % 3)}, X, y)
+
+
+W = np.array([1.0, -2.0, 0.5])
+
+
+def linear(n, rng):
+    X = rng.standard_normal((n, 3))
+    return X, X @ W + 0.7 * rng.standard_normal(n)
+
+
+@pytest.mark.spec("EVA-P03")
+def test_terms_of_the_error_over_lambda():
+    curve = bias_variance(
+        Ridge(), linear, lambda X: X @ W, 8, 60, ("alpha", [0.1, 1.0, 10.0]), n_test=100, random_state=0
+    )
+    ax = plot.bias_variance_terms(curve, x="$\\lambda$", log=True)
+    labelled(ax)
+    drawn = lines(ax)
+    assert list(drawn) == ["error", "bias²", "variance", "noise"]
+    np.testing.assert_array_equal(drawn["variance"].get_ydata(), curve.of("variance"))
+    np.testing.assert_array_equal(drawn["bias²"].get_xdata(), [0.1, 1.0, 10.0])
+    assert ax.get_xscale() == "log"
+
+
+@pytest.mark.spec("EVA-P04")
+def test_three_sources_as_bars():
+    sizes = [10, 40, 160]
+    options = {"n_large": 5000, "n_test": 5000, "n_datasets": 5, "random_state": 0}
+    found = {n: error_sources(Ridge(1e-6), linear, lambda X: X @ W, n, budget={"alpha": 5.0}, **options) for n in sizes}
+    ax = plot.error_source_bars(found, x="N")
+    labelled(ax)
+    heights = np.array([[bar.get_height() for bar in bars] for bars in ax.containers])
+    np.testing.assert_allclose(np.sum(heights, axis=0), [each.excess for each in found.values()])
+    below = plot.error_source_bars({"one": ErrorSources(0.5, 0.2, -0.1, 1.0)})
+    assert below.containers[2][0].get_y() == 0.0
+    assert plot.error_source_bars({1: ErrorSources(0.5, 0.2, 0.1, 1.0)}, log=True).get_yscale() == "log"
+
+
+@pytest.mark.spec("EVA-P17")
+def test_labellings_that_no_line_gives_are_marked():
+    panels = plot.shattering(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]))
+    assert len(panels) == 16
+    marked = [name for name, ax in panels.items() if ax.get_facecolor()[:3] != (1.0, 1.0, 1.0)]
+    assert marked == ["−++−", "+−−+"]
+    with pytest.raises(ValueError, match="at most 5"):
+        plot.shattering(np.zeros((6, 2)))

@@ -167,7 +167,12 @@ def bias_variance(
     n_train: int,
     n_datasets: int = 200,
     param: None = None,
-    **options: Any,
+    *,
+    loss: Kind = ...,
+    corrected: bool = ...,
+    n_test: int = ...,
+    random_state: RandomState = ...,
+    n_jobs: int | None = ...,
 ) -> BiasVariance: ...
 
 
@@ -177,10 +182,14 @@ def bias_variance(
     sampler: Sampler,
     f_true: Callable[[Any], ArrayLike],
     n_train: int,
-    n_datasets: int = 200,
-    *,
+    n_datasets: int,
     param: tuple[str, Sequence[Any]],
-    **options: Any,
+    *,
+    loss: Kind = ...,
+    corrected: bool = ...,
+    n_test: int = ...,
+    random_state: RandomState = ...,
+    n_jobs: int | None = ...,
 ) -> BiasVarianceCurve: ...
 
 
@@ -313,7 +322,7 @@ def bias_variance_bootstrap(
     """
     refits = bootstrap_refits(estimator, X, y, test, sample_weight, n_resamples, random_state, n_jobs)
     options: dict[str, Any] = {"loss": loss, "corrected": corrected, "known": refits.known}
-    found = split_predictions(refits.predictions, refits.y, sample_weight=refits.weights, **options)
+    found = split_predictions(refits.predictions, np.asarray(refits.y), sample_weight=refits.weights, **options)
     return found._replace(noise=_estimate(np.nan, np.nan), X=X if test is None else test[0])
 
 

@@ -17,6 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from gnomon._typing import Array, ArrayLike, Floats, RandomState
 from gnomon.losses import Loss, SquaredLoss
+from gnomon.numerics.estimates import mean_estimate
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_integer
 
@@ -132,9 +133,14 @@ def error_sources(
     work = (delayed(_pair)(estimator, dict(budget), sampler, n, seed, risks) for seed in seeds)
     exact, short = np.transpose(Parallel(n_jobs=n_jobs)(work))
     parts = exact - np.mean(family), short - exact
-    errors = (_error(family - least), *(_error(part) for part in parts))
-    means = (float(np.mean(part)) for part in (family - least, *parts))
-    return ErrorSources(*means, least_risk=float(np.mean(least)), standard_errors=errors)
+    model, estimation, optimization = (mean_estimate(part) for part in (family - least, *parts))
+    return ErrorSources(
+        model.value,
+        estimation.value,
+        optimization.value,
+        float(np.mean(least)),
+        (model.standard_error, estimation.standard_error, optimization.standard_error),
+    )
 
 
 def _pair(
@@ -148,7 +154,3 @@ def _pair(
 
 def _per_row(loss: Any) -> Callable[[Array, Array], Floats]:
     return loss.value if isinstance(loss, Loss) else loss
-
-
-def _error(values: Floats) -> float:
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan

@@ -4,9 +4,9 @@
     support vectors                        E_out ≤ E_in + c·#SV/(N − 1);    leave-one-out errors ≤ #SV               (2)
     network with layers B₁ … B_L           ∏ ‖B_l‖₁ · p^{L/2},  p the share of units that dropout keeps              (3)
 
-(1): Mallows (1973), doi:10.2307/1267380; Efron (2004), doi:10.1198/016214504000000692. (2): Vapnik (1998), theorem 10.5,
-ISBN 978-0-471-03003-4. (3) holds up to a constant and compares networks, no more: Gao & Zhou (2016), Dropout Rademacher
-complexity of deep neural networks, doi:10.1007/s11432-015-5470-z.
+(1): Mallows (1973), doi:10.2307/1267380; Efron (2004), doi:10.1198/016214504000000692. (2): Vapnik (1998), theorem
+10.5, ISBN 978-0-471-03003-4. (3) holds up to a constant and compares networks, no more: Gao & Zhou (2016), Dropout
+Rademacher complexity of deep neural networks, doi:10.1007/s11432-015-5470-z.
 """
 
 from collections.abc import Callable, Sequence
@@ -228,7 +228,8 @@ def sv_bound(
     n, found = len(labels), _n_support(model)
     if n < 2:
         raise ValueError("y has one row; (2) needs two or more")
-    train = float(np.average(model.predict(X) != labels, weights=sample_weight))
+    w = check_weights(sample_weight, np.empty((n, 0)))
+    train = float(w @ (model.predict(X) != labels) / np.sum(w))
     return SupportVectorBound(train, found, train + check_positive("c", c) * found / (n - 1), found / n)
 
 

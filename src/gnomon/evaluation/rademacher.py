@@ -1,7 +1,7 @@
 """How well a class of functions fits pure noise.
 
     R̂ = E_σ sup_f (1/N) Σᵢ σᵢ f(xᵢ),    σᵢ = ±1 with probability ½                                                 (1)
-    ‖w‖₂ ≤ B:  (B/N) E‖Σ σᵢ xᵢ‖₂     ‖w‖₁ ≤ B:  (B/N) E‖Σ σᵢ xᵢ‖_∞     |F| functions:  ≤ √(2 ln|F| / N)                  (2)
+    ‖w‖₂ ≤ B:  (B/N) E‖Σ σᵢ xᵢ‖₂     ‖w‖₁ ≤ B:  (B/N) E‖Σ σᵢ xᵢ‖_∞     |F| functions:  ≤ √(2 ln|F| / N)        (2)
     R ≤ R_train + R̂ + 3 √(ln(2/δ) / (2N))  with probability 1 − δ                                                 (3)
 
 For functions with values ±1, sup (1/N) Σ σᵢ f(xᵢ) is 2·accuracy − 1 of the best fit to the labels σ: (1) is how well

@@ -1,12 +1,12 @@
 """How many labellings a class of functions can give to points.
 
-    Π(X) = |{(sign f(x₁), …, sign f(x_N)) : f ∈ F}|,    X is shattered if  Π(X) = 2^N                                    (1)
-    affine functions on R^D, general position:  Π = 2 Σ_{k=0}^{D} C(N − 1, k)                                            (2)
-    any class of VC dimension h:  Π ≤ Σ_{k=0}^{h} C(N, k)                                                              (3)
-    R ≤ R̂ + √((h (ln(2N/h) + 1) + ln(4/δ)) / N)  with probability 1 − δ                                                (4)
+    Π(X) = |{(sign f(x₁), …, sign f(x_N)) : f ∈ F}|,    X is shattered if  Π(X) = 2^N                                (1)
+    affine functions on R^D, general position:  Π = 2 Σ_{k=0}^{D} C(N − 1, k)                                        (2)
+    any class of VC dimension h:  Π ≤ Σ_{k=0}^{h} C(N, k)                                                            (3)
+    R ≤ R̂ + √((h (ln(2N/h) + 1) + ln(4/δ)) / N)  with probability 1 − δ                                              (4)
 
-(2): Cover (1965), doi:10.1109/PGEC.1965.264137. (3): Sauer (1972), doi:10.1016/0097-3165(72)90019-2. (4): Vapnik (1998),
-Statistical Learning Theory, section 4.3, ISBN 978-0-471-03003-4.
+(2): Cover (1965), doi:10.1109/PGEC.1965.264137. (3): Sauer (1972), doi:10.1016/0097-3165(72)90019-2. (4): Vapnik
+(1998), Statistical Learning Theory, section 4.3, ISBN 978-0-471-03003-4.
 """
 
 from itertools import product
@@ -32,9 +32,9 @@ class Dichotomies(NamedTuple):
 
     Fields
     ------
-    count : int
+    number : int
         Π(X).
-    labellings : ndarray of shape (count, N)
+    labellings : ndarray of shape (number, N)
         Of −1 and +1.
     first_failure : ndarray of shape (N,) or None
         The first labelling that it cannot give, in the order of binary numbers; None if X is shattered.
@@ -48,11 +48,11 @@ class Dichotomies(NamedTuple):
     --------
     >>> from gnomon.evaluation import n_dichotomies
     >>> found = n_dichotomies([[0.0], [1.0], [2.0]])
-    >>> found.count, found.first_failure.tolist(), found.shattered
+    >>> found.number, found.first_failure.tolist(), found.shattered
     (6, [-1, 1, -1], False)
     """
 
-    count: int
+    number: int
     labellings: Integers
     first_failure: Integers | None
 
@@ -94,7 +94,7 @@ def n_dichotomies(X: ArrayLike, estimator: BaseEstimator | None = None, *, fit_i
 
     >>> from gnomon.evaluation import n_dichotomies
     >>> square = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    >>> n_dichotomies(square).count, n_dichotomies(square).first_failure.tolist()
+    >>> n_dichotomies(square).number, n_dichotomies(square).first_failure.tolist()
     (14, [-1, 1, 1, -1])
     """
     rows = check_array(X, dtype=float)
@@ -237,6 +237,6 @@ def vc_bound(train_risk: float, n: int, h: float, delta: float = 0.05) -> float:
     """
     N, h = check_integer("n", n, 1), check_positive("h", h)
     check_interval("delta", delta, 0.0, 1.0, closed="neither")
-    if 2 * N < h:
+    if h > 2 * N:
         raise ValueError(f"n={N} rows are fewer than h/2={h / 2:g}, and (4) says nothing; give more rows")
     return float(train_risk) + sqrt((h * (log(2.0 * N / h) + 1.0) + log(4.0 / delta)) / N)

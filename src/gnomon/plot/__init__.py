@@ -16,6 +16,7 @@ from gnomon.plot.classifiers import boundary_in_both, far_point, probability_sur
 from gnomon.plot.codes import code_map
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
+from gnomon.plot.errors import bias_variance_terms, error_source_bars, shattering
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
 from gnomon.plot.forests import (
@@ -42,6 +43,7 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 __all__ = [
     "anomaly_contours",
     "bias_variance_curves",
+    "bias_variance_terms",
     "boosting_bound",
     "boosting_rounds",
     "bootstrap_trees",
@@ -66,6 +68,7 @@ __all__ = [
     "early_stopping",
     "em_course",
     "em_panels",
+    "error_source_bars",
     "errors_per_update",
     "evidence_waterfall",
     "far_point",
@@ -110,6 +113,7 @@ __all__ = [
     "rule_stump",
     "schedule_curves",
     "selection_errors",
+    "shattering",
     "sigmoid_and_sign",
     "soft_against_hard",
     "solver_race",
