@@ -2,7 +2,7 @@
 
     TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
 
-One sort and one running sum give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
+One sort of each class and one merge give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
 threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull of
 (FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
 doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Provost & Fawcett (2001),
@@ -86,8 +86,18 @@ class ThresholdCurve:
 
     def hull(self) -> "ThresholdCurve":
         """The curve at the vertices of its upper convex hull in (FP, TP); both ends belong to it."""
+        return self[self.hull_places()]
+
+    def hull_places(self) -> Integers:
+        """Where on the curve those vertices are, in order."""
         vertices = np.empty(len(self), dtype=np.intp)
-        return self[vertices[: _upper_hull(self.fp, self.tp, vertices)]]
+        return vertices[: _upper_hull(self.fp, self.tp, vertices)]
+
+    @property
+    def log_likelihood_ratios(self) -> Floats:
+        """log(ΔTPR/ΔFPR) from each point to the next: of a hull, the calibrated scores of pool-adjacent-violators."""
+        with np.errstate(divide="ignore"):
+            return np.log(np.diff(self.tp) / self.positives) - np.log(np.diff(self.fp) / self.negatives)
 
     @property
     def tpr(self) -> Floats:
@@ -162,18 +172,40 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     if np.any(np.isnan(scores)):
         raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
     weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    rising = np.argsort(scores)
-    ranked = scores[rising]
-    # Rows of equal score are on the same side of any threshold, so counts are read where the score changes.
-    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
-    of_positives = weights * positive
-    tp, fp = (_sums_from(part[rising], first) for part in (of_positives, weights - of_positives))
-    return ThresholdCurve(np.append(np.inf, ranked[first[::-1]]), tp, fp, float(tp[-1]), float(fp[-1]))
+    counts = np.zeros((3, len(scores) + 1))
+    counts[0, 0] = np.inf
+    m = _merge(*_ranked(scores[positive], weights[positive]), *_ranked(scores[~positive], weights[~positive]), *counts)
+    thresholds, tp, fp = counts[:, :m]
+    return ThresholdCurve(thresholds, tp, fp, float(tp[-1]), float(fp[-1]))
 
 
-def _sums_from(v: Floats, first: Integers) -> Floats:
-    """0, then the sums of the last entries of v, from each of the places `first` on, the last place first."""
-    return np.append(0.0, np.cumsum(np.add.reduceat(v, first)[::-1]) if len(v) else [])
+def _ranked(scores: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Scores in rising order, and their weights; equal weights need no order, and sorting alone is twice as fast."""
+    if len(weights) and np.all(weights == weights[0]):
+        return np.sort(scores), weights
+    order = np.argsort(scores)
+    return scores[order], weights[order]
+
+
+@jit
+def _merge(p: Floats, u: Floats, q: Floats, v: Floats, thresholds: Floats, tp: Floats, fp: Floats) -> int:
+    """Fill in the counts (1) from ranked scores p, weights u of positives and q, v of negatives; return their number.
+
+    Rows of equal score are on the same side of any threshold, so counts are read where the score changes.
+    """
+    i, j, m = len(p) - 1, len(q) - 1, 1
+    a = b = 0.0
+    while i >= 0 or j >= 0:
+        t = p[i] if j < 0 or (i >= 0 and p[i] >= q[j]) else q[j]
+        while i >= 0 and p[i] == t:
+            a += u[i]
+            i -= 1
+        while j >= 0 and q[j] == t:
+            b += v[j]
+            j -= 1
+        thresholds[m], tp[m], fp[m] = t, a, b
+        m += 1
+    return m
 
 
 @jit

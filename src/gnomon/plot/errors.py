@@ -28,6 +28,7 @@ from gnomon.plot._style import (
     label_panel,
     new_axes,
     new_panels,
+    scatter_rows,
     styles,
     window,
 )
@@ -179,7 +180,7 @@ def shattering(X: ArrayLike, *, fit_intercept: bool = True, columns: int = 8, ax
 def _labelling(ax: Axes, rows: Any, signs: Any, possible: bool, fit_intercept: bool) -> None:
     low, high = window(rows, margin=0.35)
     for sign, color, marker in ((1, ACCENT, MARKERS[0]), (-1, SECOND, MARKERS[1])):
-        ax.scatter(*rows[signs == sign].T, s=34, color=color, marker=marker, edgecolor="white", zorder=3)
+        scatter_rows(ax, rows[signs == sign], s=34, color=color, marker=marker, edgecolor="white", zorder=3)
     if not possible:
         ax.set_facecolor("#F6D9C8")
         ax.plot([0, 1], [0, 1], color=SECOND, linewidth=1.2, transform=ax.transAxes)

@@ -19,6 +19,8 @@ from matplotlib.figure import Figure
 from sklearn.metrics import confusion_matrix, roc_curve
 
 from gnomon._typing import Floats
+from gnomon.numerics.curves import threshold_curve
+from gnomon.numerics.estimates import share_interval
 from gnomon.report._compare import Trial
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._target import Target
@@ -220,7 +222,7 @@ def pictures_of_judgement(judgement: Judgement, classes: tuple[str, ...]) -> lis
         return [_predicted_against_true(judgement), _residuals(judgement)]
     pictures = [_confusion(judgement, classes)]
     if len(np.unique(judgement.y)) == len(classes) == 2:
-        pictures.append(_roc(judgement, classes))
+        pictures += [_roc(judgement, classes), _precision_recall(judgement, classes)]
     return [*pictures, _calibration(judgement, classes)]
 
 
@@ -272,6 +274,22 @@ def _roc(judgement, classes):
     return _drawn(draw, 3.4, 3.4, "roc", words), f"ROC curve for “{classes[1]}”; the area under it is {area:.3f}."
 
 
+def _precision_recall(judgement, classes):
+    """By steps, as the average precision counts it; beside the level of scores drawn at random."""
+    curve = threshold_curve(judgement.forecast.proba[:, 1], judgement.y == classes[1])
+    share, area = curve.positives / len(judgement.y), curve.average_precision
+
+    def draw(axes):
+        axes.axhline(share, color=MUTED, linestyle=(0, (4, 3)))
+        axes.step(curve.recall, curve.precision, where="pre", color=ACCENT, linewidth=2)
+        axes.set(xlabel="recall", ylabel="precision", aspect="equal", xlim=(-0.01, 1.01), ylim=(0, 1.02))
+
+    told = [f"precision {curve.precision[curve.recall >= r].max():.2f} at recall {r:g}" for r in (0.5, 0.8, 0.95)]
+    words = f"Precision-recall curve of the held-out rows for {classes[1]}: {', '.join(told)}."
+    caption = f"Precision and recall for “{classes[1]}”; average precision {area:.3f}, {share:.3f} by chance (dashed)."
+    return _drawn(draw, 3.4, 3.4, "precision-recall", words), caption
+
+
 def _some_points(false: Floats, true: Floats) -> str:
     """The curve at three false positive rates."""
     at = (0.05, 0.1, 0.2)
@@ -289,8 +307,9 @@ def _calibration(judgement, classes):
         label = "probability of the predicted class"
     groups = [g for g in np.array_split(np.argsort(said, kind="stable"), min(10, max(2, len(said) // 20))) if len(g)]
     x = np.array([said[g].mean() for g in groups])
-    p = np.array([hit[g].mean() for g in groups])
-    error = np.sqrt(np.maximum(p * (1 - p), 1e-4) / [len(g) for g in groups])
+    hits, sizes = np.array([hit[g].sum() for g in groups]), np.array([len(g) for g in groups])
+    p, ends = hits / sizes, np.array(share_interval(hits, sizes))
+    error = np.abs(ends - p)
 
     def draw(axes):
         axes.plot([0, 1], [0, 1], color=MUTED, linestyle=(0, (4, 3)))
@@ -301,7 +320,7 @@ def _calibration(judgement, classes):
     words = f"Calibration curve of the {label}: observed {told}."
     return _drawn(
         draw, 3.4, 3.4, "calibration", words
-    ), "Calibration: on the diagonal, probabilities mean what they say."
+    ), "Calibration: on the diagonal, probabilities mean what they say. Bars are 95% intervals of the frequency."
 
 
 def _sample(judgement):

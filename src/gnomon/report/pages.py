@@ -36,6 +36,7 @@ templates = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+templates.filters["share"] = lambda share: "–" if np.isnan(share) else f"{share:.3f}"
 templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
 
 
