@@ -420,5 +420,7 @@ def test_refusals():
         RandomUnderSampler(prior=0.5).fit(X, np.arange(300) % 3)
     with pytest.raises(TypeError, match="fit_resample"):
         ResampledClassifier(GaussianNB(), StandardScaler()).fit(X, y)
+    with pytest.raises(ValueError, match="no rows"):
+        class_weights([])
     one, _ = RandomUnderSampler().fit_resample(X, np.zeros(300))
     assert len(one) == 300

@@ -478,5 +478,7 @@ def test_refusals():
         rademacher_complexity(LinearBall(), np.zeros((17, 1)), n_draws="all")
     with pytest.raises(ValueError, match="n_datasets=1"):
         bias_variance(LinearRegression(), linear, truth, 10, 1)
+    with pytest.raises(ValueError, match="out of bag twice"):
+        bias_variance_bootstrap(LinearRegression(), np.zeros((1, 1)), [1.0], n_resamples=3)
     with pytest.raises(ValueError, match="inconsistent"):
         instability(LinearRegression(), np.zeros((3, 1)), [1.0, 2.0])

@@ -357,4 +357,6 @@ def _joined(old: GivenLabels, new: GivenLabels) -> GivenLabels:
 
 def _numbers(X: Any) -> Any:
     """Rows between which there are distances."""
-    return check_array(X if as_frame(X) is None else np.asarray(X), accept_sparse="csr", dtype=float)
+    return check_array(
+        X if as_frame(X) is None else np.asarray(X), accept_sparse="csr", dtype=float, input_name="X_pool"
+    )

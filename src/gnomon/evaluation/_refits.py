@@ -96,6 +96,10 @@ def bootstrap_refits(
     for row, draw in zip(known, draws, strict=True):
         row[draw.out_of_bag] = True
     seen = np.sum(known, axis=0) >= 2
+    if not np.any(seen):
+        raise ValueError(
+            f"none of {n} rows is out of bag twice in {n_resamples} resamples; give more rows or resamples"
+        )
     weights = np.ones(n) if weights is None else weights
     return BootstrapRefits(predictions[:, seen], known[:, seen], labels[seen], weights[seen])
 

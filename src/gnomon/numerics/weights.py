@@ -213,6 +213,8 @@ def class_weights(
             raise ValueError("prior and ratio both say what the classes weigh; give one of them")
         _require_two(labels, "ratio")
         return dict(zip(labels.tolist(), [1.0, check_positive("ratio", float(ratio))], strict=True))
+    if len(labels) == 0:
+        raise ValueError("y has no rows; give labels of every class")
     shares = class_shares(prior, labels)
     if not np.all(counts > 0.0):
         raise ValueError(
