@@ -116,7 +116,7 @@ class FiniteClass:
 
 
 @dataclass(frozen=True)
-class _Fitted:
+class _FittedLabels:
     """The functions that an estimator can be fitted to be."""
 
     estimator: BaseEstimator
@@ -180,7 +180,7 @@ def rademacher_complexity(
     rows = check_array(X, dtype=float)
     N = len(rows)
     own = getattr(functions, "suprema", None)
-    suprema = _Fitted(functions, n_jobs).suprema if own is None else own
+    suprema = _FittedLabels(functions, n_jobs).suprema if own is None else own
     if n_draws == "all":
         if N > _MOST_POINTS:
             raise ValueError(f"X has {N} points, and 2^{N} draws are too many; give n_draws a number")
