@@ -267,7 +267,7 @@ def test_simulated_curves():
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("kind", ["array", "float32", "read only", "strided", "sparse", "pandas", "polars", "texts"])
 def test_rows_of_every_kind(word, kind):
-    X, y = blobs(40)
+    X, y = blobs(24)
     names, base = np.array(["no", "yes"])[y], GaussianNB()
     if kind == "sparse":
         X, base = sparse.csr_array(X), LogisticRegression()
@@ -287,7 +287,7 @@ def test_rows_of_every_kind(word, kind):
         X.flags.writeable = kind != "read only"
     truth = np.asarray(names)
     learner = ActiveLearner(base, word, random_state=0)
-    learner.run(X, lambda rows: truth[rows], 12, batch_size=4)
+    learner.run(X, lambda rows: truth[rows], 9, batch_size=3)
     assert set(learner.predict(X)) <= {"no", "yes"}
 
 
