@@ -14,6 +14,7 @@ from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
+from gnomon.plot.conformal import coverage_curves, prediction_intervals, set_sizes
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
 from gnomon.plot.errors import bias_variance_terms, error_source_bars, shattering
@@ -59,6 +60,7 @@ __all__ = [
     "convergence",
     "cost_slopes",
     "count_tables",
+    "coverage_curves",
     "decision_boundary",
     "decision_dag",
     "decision_lines",
@@ -101,6 +103,7 @@ __all__ = [
     "polar_remap",
     "posterior_bars",
     "posterior_ellipses",
+    "prediction_intervals",
     "predictive_band",
     "primal_dual",
     "prior_densities",
@@ -114,6 +117,7 @@ __all__ = [
     "schedule_curves",
     "selection_errors",
     "shattering",
+    "set_sizes",
     "sigmoid_and_sign",
     "soft_against_hard",
     "solver_race",

@@ -21,7 +21,7 @@ from gnomon.report._findings import Finding
 from gnomon.report.aims import Stakes
 from gnomon.report.scores import Forecast, rounded
 
-__all__ = ["CostCurve", "DecisionOutcome", "cost_curve", "decision_findings", "decision_outcome"]
+__all__ = ["CostCurve", "DecisionOutcome", "cost_curve", "decision_findings", "decision_outcome", "named_rows"]
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,14 @@ from gnomon._typing import Floats
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.estimates import share_interval
 from gnomon.report._compare import Trial
+from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._target import Target
 from gnomon.report.scores import SCORES, Score, rounded
 
 __all__ = [
     "picture_of_candidates",
+    "picture_of_costs",
     "picture_of_importances",
     "picture_of_target",
     "pictures_of_judgement",
@@ -214,6 +216,29 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
     told = ", ".join(f"{i.name} {rounded(i.mean, 2)}" for i in shown[::-1])
     words = f"Bar chart of the growth of the {loss} when a column is shuffled, the most important first: {told}."
     return _drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
+
+
+def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, classes: Sequence[str]) -> str:
+    """The cost of decisions over the threshold, with the threshold of the costs and the best constant action."""
+    if curve is None or outcome is None:
+        return ""
+    name, constant = outcome.constant
+    least = int(np.argmin(curve.costs))
+
+    def draw(axes):
+        axes.step(curve.thresholds, curve.costs, where="post", color=ACCENT, linewidth=2)
+        axes.axvline(curve.used, color=SECOND, label=f"by the costs: {curve.used:.3g}")
+        axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {_short(name)}")
+        axes.set(xlim=(-0.01, 1.01), ylim=(0, None), xlabel=f"threshold on the probability of “{_short(classes[1])}”")
+        axes.set_ylabel("cost of a row")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+    words = (
+        f"Cost of a held-out row over the threshold on the probability of {classes[1]}: least "
+        f"{rounded(float(curve.costs[least]))} at {curve.thresholds[least]:.2f}, {rounded(outcome.cost.value)} at the "
+        f"threshold of the costs, {curve.used:.2f}, and {rounded(constant)} for always {name}."
+    )
+    return _drawn(draw, 5.2, 3.4, "costs", words)
 
 
 def pictures_of_judgement(judgement: Judgement, classes: tuple[str, ...]) -> list[tuple[str, str]]:
