@@ -1,6 +1,7 @@
 """Evaluation and decisions: targets for their speed and first call."""
 
 from bisect import bisect_left
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -211,6 +212,40 @@ def leave_one_out(name, make, d):
     )
 
 
+def waves(n, n_datasets, n_trees):
+    """What a sampler of noisy waves is asked for; each training set comes from a seed of its own."""
+    return SimpleNamespace(n=n, n_datasets=n_datasets, n_trees=n_trees, sparse=False)
+
+
+def waves_forest(data):
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(data.n_trees, random_state=0)
+
+
+def wave(X):
+    return np.sin(3.0 * X[:, 0]) + X[:, 1] ** 2
+
+
+def sample_waves(n, rng):
+    X = rng.uniform(-1.0, 1.0, (n, 4))
+    return X, wave(X) + 0.3 * rng.standard_normal(n)
+
+
+def bias_and_variance(data):
+    from gnomon.evaluation import bias_variance
+
+    found = bias_variance(waves_forest(data), sample_waves, wave, data.n, data.n_datasets, random_state=0, n_jobs=-1)
+    return found.bias.value + found.variance.value
+
+
+def refits_in_a_loop(data):
+    rng = np.random.default_rng(0)
+    X_test, _ = sample_waves(1000, rng)
+    fits = (waves_forest(data).fit(*sample_waves(data.n, rng)) for _ in range(data.n_datasets))
+    return float(np.mean([np.mean((fit.predict(X_test) - wave(X_test)) ** 2) for fit in fits]))
+
+
 ROWS = [
     Row(
         name="jackknife+ of a forest, 100 trees",
@@ -247,4 +282,16 @@ ROWS = [
     ),
     leave_one_out("leave-one-out, ridge", regression_rows, 20),
     leave_one_out("leave-one-out, discriminant analysis", class_rows, 20),
+    Row(
+        name="bias, variance and noise of a forest, 200 training sets, all cores",
+        make=waves,
+        size={"n": 300, "n_datasets": 200, "n_trees": 20},
+        quick={"n": 30, "n_datasets": 6, "n_trees": 2},
+        ours=bias_and_variance,
+        peers=(Peer("loop", "refits in a loop", refits_in_a_loop),),
+        # Averages over one law, but of training sets and test points of their own.
+        quality=lambda data, found: found,
+        targets={"loop": 1.4},
+        tolerance=0.05,
+    ),
 ]
