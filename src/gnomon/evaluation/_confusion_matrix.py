@@ -137,17 +137,17 @@ def confusion_matrix(
         )
     weights = check_weights(sample_weight, np.zeros((len(true), 1)))
     known = weights > 0.0
-    classes = np.unique(true[known]) if labels is None else np.asarray(labels)
-    if lacking := sorted({*true[known].tolist()} - {*classes.tolist()}, key=str):
-        raise ValueError(f"y_true has the labels {lacking[:5]} that labels={classes.tolist()} lacks; add them")
-    others = sorted({*predicted[known].tolist()} - {*classes.tolist()}, key=str)
-    actions = np.array([*classes.tolist(), *others]) if others else classes
-    # Labels are looked up as Python values, so that a reject label of another type is found too.
-    place = {label: k for k, label in enumerate([*classes.tolist(), *others])}
-    cells = [place[k] * len(place) + place[a] for k, a in zip(true[known].tolist(), predicted[known].tolist(),
-                                                             strict=True)]  # fmt: skip
-    shape = len(classes), len(place)
+    (found, row), (called, column) = (np.unique(part[known], return_inverse=True) for part in (true, predicted))
+    classes = found if labels is None else np.asarray(labels)
+    names = classes.tolist()
+    if lacking := [label for label in found.tolist() if label not in names]:
+        raise ValueError(f"y_true has the labels {lacking[:5]} that labels={names} lacks; add them")
+    names += [label for label in called.tolist() if label not in names]
+    places = [np.array([names.index(label) for label in part.tolist()]) for part in (found, called)]
+    shape = len(classes), len(names)
+    cells = places[0][row] * len(names) + places[1][column]
     counts = np.bincount(cells, weights[known], minlength=shape[0] * shape[1]).reshape(shape)
+    actions = np.array(names) if len(names) > len(classes) else classes
     values = counts if normalize is None else ratio(counts, _whole(counts, normalize))
     return ConfusionMatrix(_laid_out(values, rows), counts, classes, actions, rows, normalize)
 

@@ -191,7 +191,7 @@ def rates(
     if warn and np.any(np.isnan(found)):
         without = [name for name, values in zip(RateRow._fields, found, strict=True) if np.any(np.isnan(values))]
         warnings.warn(
-            f"{', '.join(without)} of some classes is 0/0 and set to nan; give zero_division= a number to say otherwise",
+            f"{', '.join(without)} of some classes is 0/0, set to nan; give zero_division= a number to say otherwise",
             UndefinedMetricWarning,
             stacklevel=2,
         )

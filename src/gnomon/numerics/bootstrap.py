@@ -4,11 +4,11 @@
     interval: the (1 ± level)/2 quantiles of θ*,  standard error: their standard deviation                       (2)
     band over all points at once: θ ± q s.e.,  q the `level` quantile of max |θ* − θ|/s.e.                       (3)
 
-A resample is never copied: it is a weight for each row, so whatever takes weights (a curve whose rows are sorted once, a
-mean of losses, a table of counts) is resampled without sorting or indexing again. A weight counts rows: weight two is the
-row twice, in the resamples too. Rows that depend on each other are drawn by the group, strata keep their size. Efron
-(1979), doi:10.1214/aos/1176344552; groups: Field & Welsh (2007), doi:10.1111/j.1467-9868.2007.00593.x; rows by a
-guide table: Chen & Asau (1974), doi:10.1080/05695557408974949.
+A resample is never copied: it is a weight for each row, so whatever takes weights (a curve whose rows are sorted once,
+a mean of losses, a table of counts) is resampled without sorting or indexing again. A weight counts rows: weight two is
+the row twice, in the resamples too. Rows that depend on each other are drawn by the group; strata keep their size.
+Efron (1979), doi:10.1214/aos/1176344552; groups: Field & Welsh (2007), doi:10.1111/j.1467-9868.2007.00593.x; rows by
+a guide table: Chen & Asau (1974), doi:10.1080/05695557408974949.
 """
 
 from collections.abc import Callable
