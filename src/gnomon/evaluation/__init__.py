@@ -2,7 +2,11 @@
 law loses against another."""
 
 from gnomon.distributions import cross_entropy, entropy, kl_divergence
+from gnomon.evaluation._brier_decomposition import BrierDecomposition, brier_decomposition
+from gnomon.evaluation._calibration_error import CalibrationError, calibration_error
 from gnomon.evaluation._confusion_matrix import ConfusionMatrix, confusion_matrix
+from gnomon.evaluation._cost_curve import CostCurve, cost_curve
+from gnomon.evaluation._curve_band import CurveBand, curve_band
 from gnomon.evaluation._diagnose_fit import FitDiagnosis, diagnose_fit
 from gnomon.evaluation._dominates import dominates
 from gnomon.evaluation._eer import EqualErrorRate, eer
@@ -11,25 +15,38 @@ from gnomon.evaluation._error_sources import ErrorSources, error_sources
 from gnomon.evaluation._mcnemar import McNemarTest, mcnemar
 from gnomon.evaluation._metric_difference import MetricDifference, metric_difference
 from gnomon.evaluation._metric_interval import metric_interval
+from gnomon.evaluation._metric_table import Gap, MetricTable, metric_table
 from gnomon.evaluation._metric_words import CurveStatistic
 from gnomon.evaluation._operating_point import OperatingPoint, operating_point
 from gnomon.evaluation._pr_area import pr_area
 from gnomon.evaluation._rates import RateRow, Rates, rates
+from gnomon.evaluation._reliability import Reliability, reliability
 
 __all__ = [
+    "BrierDecomposition",
+    "CalibrationError",
     "ConfusionMatrix",
+    "CostCurve",
+    "CurveBand",
     "CurveStatistic",
     "EqualErrorRate",
     "ErrorCurves",
     "ErrorSources",
     "FitDiagnosis",
+    "Gap",
     "McNemarTest",
     "MetricDifference",
+    "MetricTable",
     "OperatingPoint",
     "RateRow",
     "Rates",
+    "Reliability",
+    "brier_decomposition",
+    "calibration_error",
     "confusion_matrix",
+    "cost_curve",
     "cross_entropy",
+    "curve_band",
     "diagnose_fit",
     "dominates",
     "eer",
@@ -40,8 +57,10 @@ __all__ = [
     "mcnemar",
     "metric_difference",
     "metric_interval",
+    "metric_table",
     "operating_point",
     "pr_area",
     "rates",
+    "reliability",
     "score_curve",
 ]

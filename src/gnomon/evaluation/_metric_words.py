@@ -69,6 +69,8 @@ class MetricRows(NamedTuple):
     pos_label : label, "rare" or None
     threshold : float or None
         Predictions are scores, and s > threshold is called positive; None: they are labels.
+    whole : MetricRows or None
+        The rows of which these are a part, which may lack some of the labels.
     """
 
     y: Array
@@ -78,25 +80,38 @@ class MetricRows(NamedTuple):
     groups: Array | None
     pos_label: object
     threshold: float | None
+    whole: "MetricRows | None" = None
+
+    @property
+    def labels(self) -> Array:
+        """All labels, sorted."""
+        return np.unique((self.whole or self).y)
+
+    def positive(self) -> Bools:
+        """Which rows are positive."""
+        if self.whole is None:
+            return positive_rows(self.y, self.pos_label, self.weights)[0]
+        return self.y == positive_rows(self.whole.y, self.pos_label, self.whole.weights)[1][1]
 
     def sides(self) -> tuple[Bools, Bools]:
         """Which rows are positive, and which are called so."""
-        positive, names = positive_rows(self.y, self.pos_label, self.weights)
+        positive, labels = self.positive(), self.labels
         if self.threshold is not None:
             return positive, self.prediction > self.threshold
-        strange = np.setdiff1d(np.unique(self.prediction), np.unique(self.y))
+        strange = np.setdiff1d(np.unique(self.prediction), labels)
         if len(strange):
             raise ValueError(
-                f"predictions such as {strange[0]!r} are none of the labels {np.unique(self.y)[:5].tolist()}; give "
-                "labels, or a threshold= with scores"
+                f"predictions such as {strange[0]!r} are none of the labels {labels[:5].tolist()}; give labels, or a "
+                "threshold= with scores"
             )
-        return positive, self.prediction == names[1]
+        whole = self.whole or self
+        return positive, self.prediction == positive_rows(whole.y, self.pos_label, whole.weights)[1][1]
 
     def taken(self, rows: Array) -> "MetricRows":
         """Some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
         parts = (part[rows] for part in (self.y, self.prediction, self.weights))
-        return MetricRows(*parts, self.weighted, groups, self.pos_label, self.threshold)
+        return MetricRows(*parts, self.weighted, groups, self.pos_label, self.threshold, self.whole)
 
 
 def read_metric_rows(
@@ -167,8 +182,7 @@ def metric_name(metric: AnyMetric) -> str:
 
 
 def _curve_statistic(function: Callable[[ThresholdCurve], float], rows: MetricRows) -> Statistic:
-    positive, _ = positive_rows(rows.y, rows.pos_label, rows.weights)
-    ranked = rank_scores(rows.prediction, positive)
+    ranked = rank_scores(rows.prediction, rows.positive())
 
     def statistic(w: Floats) -> float:
         curve = ranked.curve(w)
@@ -218,14 +232,13 @@ def _probabilities(rows: MetricRows) -> tuple[Floats, Array]:
     if np.any(P < 0.0) or np.any(P > 1.0):
         raise ValueError(f"predictions from {np.min(P):g} to {np.max(P):g} are no probabilities; give some in [0, 1]")
     if P.ndim == 1:
-        positive, _ = positive_rows(rows.y, rows.pos_label, rows.weights)
-        return np.column_stack([1.0 - P, P]), positive.astype(int)
-    labels, index = np.unique(rows.y, return_inverse=True)
+        return np.column_stack([1.0 - P, P]), rows.positive().astype(int)
+    labels = rows.labels
     if len(labels) != P.shape[1]:
         raise ValueError(f"predictions have {P.shape[1]} columns for {len(labels)} labels in y_true; give one for each")
     if not np.allclose(np.sum(P, axis=1), 1.0, atol=1e-6):
         raise ValueError("probabilities of some rows do not sum to one; normalise them")
-    return P, index
+    return P, np.searchsorted(labels, rows.y)
 
 
 def _log_losses(rows: MetricRows) -> Floats:
