@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 from sklearn.base import BaseEstimator
 
+from gnomon.base.scores import ScoreType, score_type
+
 __all__ = ["Estimator", "documentation_url"]
 
 PACKAGE = __name__.partition(".")[0]
@@ -46,6 +48,11 @@ class Estimator(BaseEstimator):
     """
 
     _doc_link_module = PACKAGE
+
+    @property
+    def score_type_(self) -> ScoreType:
+        """What the score of a classifier means, "llr", "log_posterior_ratio" or "margin": see `gnomon.base.scores`."""
+        return score_type(self)
 
     def _get_doc_link(self) -> str:
         return super()._get_doc_link() if documentation_url() else ""

@@ -6,6 +6,7 @@ from gnomon.evaluation._brier_decomposition import BrierDecomposition, brier_dec
 from gnomon.evaluation._calibration_error import CalibrationError, calibration_error
 from gnomon.evaluation._confusion_matrix import ConfusionMatrix, confusion_matrix
 from gnomon.evaluation._cost_curve import CostCurve, cost_curve
+from gnomon.evaluation._cost_ratio_curve import CostRatioCurve, cost_ratio_curve
 from gnomon.evaluation._curve_band import CurveBand, curve_band
 from gnomon.evaluation._diagnose_fit import FitDiagnosis, diagnose_fit
 from gnomon.evaluation._dominates import dominates
@@ -21,12 +22,14 @@ from gnomon.evaluation._operating_point import OperatingPoint, operating_point
 from gnomon.evaluation._pr_area import pr_area
 from gnomon.evaluation._rates import RateRow, Rates, rates
 from gnomon.evaluation._reliability import Reliability, reliability
+from gnomon.evaluation.random_classifier import RandomClassifier
 
 __all__ = [
     "BrierDecomposition",
     "CalibrationError",
     "ConfusionMatrix",
     "CostCurve",
+    "CostRatioCurve",
     "CurveBand",
     "CurveStatistic",
     "EqualErrorRate",
@@ -38,6 +41,7 @@ __all__ = [
     "MetricDifference",
     "MetricTable",
     "OperatingPoint",
+    "RandomClassifier",
     "RateRow",
     "Rates",
     "Reliability",
@@ -45,6 +49,7 @@ __all__ = [
     "calibration_error",
     "confusion_matrix",
     "cost_curve",
+    "cost_ratio_curve",
     "cross_entropy",
     "curve_band",
     "diagnose_fit",

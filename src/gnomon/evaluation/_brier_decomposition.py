@@ -3,10 +3,10 @@
     mean (p − y)² = REL − RES + UNC + WITHIN,                                                            (1)
     REL = Σ_k (n_k/n) (p̄_k − ō_k)²,    RES = Σ_k (n_k/n) (ō_k − ō)²,    UNC = ō (1 − ō)                          (2)
 
-Reliability is the loss by miscalibration, resolution what the forecasts know, uncertainty what there was to know; WITHIN
-is what bins hide, zero where each holds one probability. REL and RES are biased upwards by the sampling error of ō_k, the
-more the smaller the bins; `corrected` takes its estimate off: Σ_k (n_k/n) ō_k(1 − ō_k)/(n_k − 1). Murphy (1973),
-doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2; WITHIN: Stephenson, Coelho & Jolliffe (2008),
+Reliability is the loss by miscalibration, resolution what the forecasts know, uncertainty what there was to know;
+WITHIN is what bins hide, zero where each holds one probability. REL and RES are biased upwards by the sampling error of
+ō_k, the more the smaller the bins; `corrected` takes its estimate off: Σ_k (n_k/n) ō_k(1 − ō_k)/(n_k − 1). Murphy
+(1973), doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2; WITHIN: Stephenson, Coelho & Jolliffe (2008),
 doi:10.1175/2007WAF2006116.1; the correction: Ferro & Fricker (2012), doi:10.1002/qj.1924.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._bins import Bins, Strategy, read_forecasts
-from gnomon.numerics.bootstrap import bootstrap, estimate_of, replicates
+from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.curves import ratio
 from gnomon.numerics.estimates import Estimate
 
@@ -72,8 +72,8 @@ def brier_decomposition(
     proba : array-like of shape (n,)
         P(positive).
     strategy : {"distinct", "uniform", "quantile"}, default="distinct"
-        Each probability its own bin, or bins of equal width or weight. Where hardly two rows share a probability, choose
-        one of the latter: else reliability and resolution are sampling errors.
+        Each probability its own bin, or bins of equal width or weight. Where hardly two rows share a probability,
+        choose one of the latter: else reliability and resolution are sampling errors.
     n_bins : int, default=10
     corrected : bool, default=False
         Whether to take off the bias of reliability and resolution. Resamples repeat rows, and have more of it: the
@@ -96,10 +96,9 @@ def brier_decomposition(
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < p
-    >>> plain, corrected = (
-    ...     brier_decomposition(y, p, strategy="quantile", corrected=c, n_resamples=50, random_state=0).reliability.value
-    ...     for c in (False, True)
-    ... )
+    >>> options = {"strategy": "quantile", "n_resamples": 50, "random_state": 0}
+    >>> plain = brier_decomposition(y, p, **options).reliability.value
+    >>> corrected = brier_decomposition(y, p, corrected=True, **options).reliability.value
     >>> 0.0 < abs(corrected) < plain < 0.002
     True
     """

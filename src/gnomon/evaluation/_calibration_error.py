@@ -2,11 +2,11 @@
 
     ECE = Σ_k (n_k/n) |ō_k − p̄_k|,    RMS: (Σ_k (n_k/n) (ō_k − p̄_k)²)^½,    max: max_k |ō_k − p̄_k|                 (1)
 
-ECE is biased. A calibrated model has ō_k ≠ p̄_k by chance, so its ECE is positive, the more so the more bins and the fewer
-rows; too few bins hide errors that cancel within them. So the value comes with what a calibrated model with the same
-probabilities would show: events drawn with P = p. Bins of equal weight are "adaptive". Naeini, Cooper & Hauskrecht (2015);
-Nixon et al. (2019), arXiv:1904.01685; the bias: Roelofs et al. (2022), arXiv:2012.08668; events drawn from the forecasts:
-Bröcker & Smith (2007), doi:10.1175/WAF993.1.
+ECE is biased. A calibrated model has ō_k ≠ p̄_k by chance, so its ECE is positive, the more so the more bins and the
+fewer rows; too few bins hide errors that cancel within them. So the value comes with what a calibrated model with the
+same probabilities would show: events drawn with P = p. Bins of equal weight are "adaptive". Naeini, Cooper & Hauskrecht
+(2015), doi:10.1609/aaai.v29i1.9602; Nixon et al. (2019), arXiv:1904.01685; the bias: Roelofs et al. (2022),
+arXiv:2012.08668; events drawn from the forecasts: Bröcker & Smith (2007), doi:10.1175/WAF993.1.
 """
 
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._bins import BinSums, Strategy, read_forecasts
-from gnomon.numerics.bootstrap import bootstrap, estimate_of, replicates
+from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.curves import ratio
 from gnomon.numerics.estimates import Estimate
 from gnomon.numerics.random import check_rng
@@ -89,8 +89,8 @@ def calibration_error(
 
     References
     ----------
-    Naeini, M. P., Cooper, G. F. & Hauskrecht, M. (2015). Obtaining well calibrated probabilities using Bayesian binning.
-    doi:10.1609/aaai.v29i1.9602
+    Naeini, M. P., Cooper, G. F. & Hauskrecht, M. (2015). Obtaining well calibrated probabilities using Bayesian
+    binning. doi:10.1609/aaai.v29i1.9602
 
     Roelofs, R., Cain, N., Shlens, J. & Mozer, M. C. (2022). Mitigating bias in calibration error estimation.
     arXiv:2012.08668.

@@ -1,10 +1,10 @@
 """The confusion matrix.
 
-    N[k, a] = Σ wᵢ [yᵢ = k, aᵢ = a],    k a class, a an action: a class too, or another one, such as "reject"         (1)
+    N[k, a] = Σ wᵢ [yᵢ = k, aᵢ = a],    k a class, a an action: a class too, or another, such as "reject"       (1)
 
 Rows are true classes, as in scikit-learn ([[TN, FP], [FN, TP]] for two); many books have the predictions in rows,
-[[TN, FN], [FP, TP]], so the axes carry their names. Each cell has Wilson's interval. Kohavi & Provost (1998), Glossary of
-terms, doi:10.1023/A:1017181826899.
+[[TN, FN], [FP, TP]], so the axes carry their names. Each cell has Wilson's interval. Kohavi & Provost (1998), Glossary
+of terms, doi:10.1023/A:1017181826899.
 """
 
 from typing import Literal, NamedTuple, TypeAlias, get_args

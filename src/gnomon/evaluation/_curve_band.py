@@ -1,6 +1,6 @@
 """Curves with confidence bands.
 
-    TPR(x) at FPR x,    precision(x) at recall x,    FNR(x) at FPR x;      bands from m(x; c),  c ~ Multinomial(N; w/N)  (1)
+    TPR at FPR x,  precision at recall x,  FNR at FPR x;    bands from m(x; c),  c ~ Multinomial(N; w/N)          (1)
 
 Rows are sorted once; each resample is a vector of counts. Pointwise bands cover the true curve at any one x with the
 probability `level`, simultaneous ones at all x together. Campbell (1994), Advances in statistical methodology for the
@@ -17,7 +17,7 @@ from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._curve_points import precision_at, tpr_at
 from gnomon.evaluation._metric_interval import resampled
 from gnomon.evaluation._metric_words import read_metric_rows
-from gnomon.numerics.bootstrap import band_of
+from gnomon.numerics.resampling import band_of
 from gnomon.numerics.curves import ThresholdCurve, rank_scores
 from gnomon.numerics.validation import check_choice, check_numbers
 

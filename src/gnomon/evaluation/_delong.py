@@ -54,7 +54,9 @@ def _mean_and_error(V: Floats, positive: Bools, weights: Floats) -> tuple[float,
         w, v = weights[side], V[side]
         n = float(np.sum(w))
         if n <= 1.0:
-            raise ValueError(f"a class has the weight {n:g}; method='delong' needs two rows of each, choose 'stratified'")
+            raise ValueError(
+                f"a class has the weight {n:g}; method='delong' needs two rows of each, choose 'stratified'"
+            )
         means.append(float(w @ v / n))
         variance += float(w @ (v - means[-1]) ** 2) / (n - 1.0) / n
     return means[0], float(np.sqrt(variance))

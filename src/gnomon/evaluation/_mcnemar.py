@@ -1,6 +1,6 @@
 """McNemar's test of two classifiers on the same rows.
 
-    b rows that only the first gets right, c that only the second does;    under equal error rates  b ~ Bin(b + c, ½)   (1)
+    b rows that only the first gets right, c that only the second does;    equal error rates: b ~ Bin(b + c, ½)    (1)
     (|b − c| − 1)²/(b + c) ~ χ²₁                                                                     (2)
 
 McNemar (1947), doi:10.1007/BF02295996; (2) without the 1 has no correction for continuity; Dietterich (1998),

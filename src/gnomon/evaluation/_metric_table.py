@@ -4,9 +4,9 @@
     [d − ((v₁ − l₁)² + (u₂ − v₂)²)^½,  d + ((u₁ − v₁)² + (v₂ − l₂)²)^½],    d = v₁ − v₂                          (2)
 
 (2) makes the interval of a difference of two independent groups from their own intervals [l, u]: Zou & Donner (2008),
-doi:10.1002/sim.3095; of shares with Wilson's intervals it is that of Newcombe (1998). The largest of many gaps is large by
-chance, so its interval has the level 1 − (1 − level)/(number of pairs), which covers all of them together. Metrics by
-group: Hardt, Price & Srebro (2016), Equality of opportunity in supervised learning, arXiv:1610.02413.
+doi:10.1002/sim.3095; of shares with Wilson's intervals it is that of Newcombe (1998). The largest of many gaps is large
+by chance, so its interval has the level 1 − (1 − level)/(number of pairs), which covers all of them together. Metrics
+by group: Hardt, Price & Srebro (2016), Equality of opportunity in supervised learning, arXiv:1610.02413.
 """
 
 import warnings

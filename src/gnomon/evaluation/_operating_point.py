@@ -141,9 +141,7 @@ def curve_metric(curve: ThresholdCurve, metric: CurveMetric, beta: float = 1.0) 
     return words[check_choice("metric", metric, words)]
 
 
-def _allowed(
-    curve: ThresholdCurve, at_least: Mapping[str, float], at_most: Mapping[str, float], beta: float
-) -> Bools:
+def _allowed(curve: ThresholdCurve, at_least: Mapping[str, float], at_most: Mapping[str, float], beta: float) -> Bools:
     allowed = np.ones(len(curve), dtype=bool)
     for sign, bounds, name in ((1.0, at_least, "at_least"), (-1.0, at_most, "at_most")):
         for word, bound in bounds.items():

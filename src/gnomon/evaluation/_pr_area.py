@@ -4,8 +4,9 @@
       = (1/P) Σ [ΔTP/k − (c/k²) log((TP_b + FP_b)/(TP_a + FP_a))],    k = 1 + s,  c = FP_a − s TP_a                (2)
 
 The sum is over neighbouring thresholds. Straight lines between points of precision and recall are too optimistic: no
-rule reaches them. A random order has the expected area n₊/n for large n only; for one positive in ten it is 0.29. Davis &
-Goadrich (2006), doi:10.1145/1143844.1143874; Keilwagen, Grosse & Grau (2014), doi:10.1371/journal.pone.0092209.
+rule reaches them. A random order has the expected area n₊/n for large n only; for one positive in ten its average
+precision is 0.29. Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Keilwagen, Grosse & Grau (2014),
+doi:10.1371/journal.pone.0092209.
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -61,8 +62,8 @@ def pr_area(
     """
     if interpolation == "linear":
         raise ValueError(
-            "interpolation='linear' draws straight lines between points of precision and recall, which no rule reaches; "
-            "choose 'davis-goadrich' or 'step'"
+            "interpolation='linear' draws straight lines between points of precision and recall, which no rule can "
+            "reach; choose 'davis-goadrich' or 'step'"
         )
     check_choice("interpolation", interpolation, get_args(Interpolation))
     curve = score_curve(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)

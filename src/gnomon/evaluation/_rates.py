@@ -181,7 +181,8 @@ def rates(
     matrix = confusion_matrix(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     check_positive("beta", beta)
     warn = isinstance(zero_division, str) and check_choice("zero_division", zero_division, ("warn",)) == "warn"
-    otherwise = float("nan" if warn or np.isnan(zero_division) else check_interval("zero_division", zero_division, 0, 1))
+    known = not warn and not np.isnan(zero_division)
+    otherwise = float(check_interval("zero_division", zero_division, 0, 1)) if known else np.nan
     tp = np.diagonal(matrix.counts)
     fn = matrix.true_totals - tp
     fp = matrix.predicted_totals[: len(tp)] - tp

@@ -76,7 +76,7 @@ class Bootstrap:
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.bootstrap import bootstrap
+    >>> from gnomon.numerics.resampling import bootstrap
     >>> draws = bootstrap([1.0, 2.0, 1.0], groups=["a", "b", "a"])
     >>> counts = draws.counts(np.random.default_rng(0))
     >>> bool(counts[0] == counts[2])
@@ -118,7 +118,7 @@ def bootstrap(weights: ArrayLike, *, strata: ArrayLike | None = None, groups: Ar
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.bootstrap import bootstrap
+    >>> from gnomon.numerics.resampling import bootstrap
     >>> counts = bootstrap(np.ones(6), strata=[0, 0, 1, 1, 1, 1]).counts(np.random.default_rng(0))
     >>> float(counts[:2].sum()), float(counts[2:].sum())
     (2.0, 4.0)
@@ -191,7 +191,7 @@ def replicates(
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.bootstrap import bootstrap, replicates
+    >>> from gnomon.numerics.resampling import bootstrap, replicates
     >>> x = np.arange(100.0)
     >>> means = replicates(lambda w: w @ x / w.sum(), bootstrap(np.ones(100)), 500, random_state=0)
     >>> bool(abs(np.std(means) / (np.std(x) / 10) - 1) < 0.1)
@@ -219,7 +219,7 @@ def estimate_of(value: float, found: Floats, level: float = 0.95) -> Estimate:
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.bootstrap import estimate_of
+    >>> from gnomon.numerics.resampling import estimate_of
     >>> print(estimate_of(0.5, np.linspace(0.0, 1.0, 101), level=0.9))
     0.5 (90 % interval 0.05 to 0.95)
     """
@@ -231,9 +231,7 @@ def estimate_of(value: float, found: Floats, level: float = 0.95) -> Estimate:
     return Estimate(value, float(np.std(good, ddof=1)), float(low), float(high), level)
 
 
-def band_of(
-    value: Floats, found: Floats, level: float = 0.95, *, simultaneous: bool = False
-) -> tuple[Floats, Floats]:
+def band_of(value: Floats, found: Floats, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
     """Ends of the intervals (2) at each point of a curve, or of the band (3) over all of them.
 
     References
@@ -244,7 +242,7 @@ def band_of(
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.bootstrap import band_of
+    >>> from gnomon.numerics.resampling import band_of
     >>> found = np.random.default_rng(0).standard_normal((500, 20))
     >>> one, all_ = band_of(np.zeros(20), found)[1], band_of(np.zeros(20), found, simultaneous=True)[1]
     >>> bool(np.mean(one) < 2.2 < 2.7 < np.mean(all_))
