@@ -81,6 +81,8 @@ def read_trials(
         raise ValueError(f"y_true of shape {labels.shape} and scores of shape {s.shape} must be one value for each row")
     if bad := int(np.sum(np.isnan(s))):
         raise ValueError(f"scores contains NaN in {bad} of {len(s)} rows; repair the model that made them")
+    if not len(s):
+        raise ValueError("y_true has no rows; rows of two classes are needed")
     weights = check_weights(sample_weight, s[:, None])
     if sample_weight is not None and not np.all(weights > 0.0):
         s, labels, weights = (part[weights > 0.0] for part in (s, labels, weights))
@@ -96,8 +98,7 @@ def positive_rows(y: Array, pos_label: object, weights: Floats) -> tuple[Bools, 
     labels, index = np.unique(y, return_inverse=True)
     names = labels.tolist()
     if len(names) < 2:
-        raise ValueError(f"y_true has the label {names[0]!r} alone; rows of two classes are needed" if names else
-                         "y_true has no rows; rows of two classes are needed")  # fmt: skip
+        raise ValueError(f"y_true has the label {names[0]!r} alone; rows of two classes are needed")
     if pos_label in names:
         place = names.index(pos_label)
     elif pos_label is not None and pos_label != "rare":

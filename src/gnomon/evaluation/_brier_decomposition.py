@@ -16,9 +16,9 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._bins import Bins, Strategy, read_forecasts
-from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.curves import ratio
 from gnomon.numerics.estimates import Estimate
+from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 
 __all__ = ["BrierDecomposition", "brier_decomposition"]
 

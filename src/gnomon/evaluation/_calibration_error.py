@@ -15,10 +15,10 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._bins import BinSums, Strategy, read_forecasts
-from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.curves import ratio
 from gnomon.numerics.estimates import Estimate
 from gnomon.numerics.random import check_rng
+from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["CalibrationError", "calibration_error"]

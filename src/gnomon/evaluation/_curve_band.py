@@ -17,8 +17,8 @@ from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._curve_points import precision_at, tpr_at
 from gnomon.evaluation._metric_interval import resampled
 from gnomon.evaluation._metric_words import read_metric_rows
-from gnomon.numerics.resampling import band_of
 from gnomon.numerics.curves import ThresholdCurve, rank_scores
+from gnomon.numerics.resampling import band_of
 from gnomon.numerics.validation import check_choice, check_numbers
 
 __all__ = ["CurveBand", "curve_band"]

@@ -17,8 +17,8 @@ from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._delong import delong_auc, delong_difference
 from gnomon.evaluation._metric_interval import resampled
 from gnomon.evaluation._metric_words import AnyMetric, bind, read_metric_rows
-from gnomon.numerics.resampling import estimate_of
 from gnomon.numerics.estimates import Estimate
+from gnomon.numerics.resampling import estimate_of
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["MetricDifference", "metric_difference"]

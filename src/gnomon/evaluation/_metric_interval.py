@@ -18,8 +18,8 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, Floats, RandomState
 from gnomon.evaluation._delong import delong_auc
 from gnomon.evaluation._metric_words import AnyMetric, BoundMetric, MetricRows, bind, read_metric_rows
-from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.estimates import Estimate, share_interval
+from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["IntervalMethod", "interval_of", "metric_interval", "resampled"]

@@ -232,7 +232,7 @@ def estimate_of(value: float, found: Floats, level: float = 0.95) -> Estimate:
 
 
 def band_of(value: Floats, found: Floats, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
-    """Ends of the intervals (2) at each point of a curve, or of the band (3) over all of them.
+    """Ends of the intervals (2) at each point of a curve, or of the band (3); replicates with nan are left out.
 
     References
     ----------
@@ -249,10 +249,11 @@ def band_of(value: Floats, found: Floats, level: float = 0.95, *, simultaneous: 
     True
     """
     normal_quantile(level)
+    good = found[~np.any(np.isnan(found), axis=1)]
     if not simultaneous:
-        low, high = np.nanquantile(found, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=0)
+        low, high = np.quantile(good, [0.5 - 0.5 * level, 0.5 + 0.5 * level], axis=0)
         return low, high
-    error = np.nanstd(found, axis=0, ddof=1)
-    far = np.divide(np.abs(found - value), error, out=np.zeros_like(found), where=error > 0.0)
-    width = np.nanquantile(np.nanmax(far, axis=1), level) * error
+    error = np.std(good, axis=0, ddof=1)
+    far = np.divide(np.abs(good - value), error, out=np.zeros_like(good), where=error > 0.0)
+    width = np.quantile(np.max(far, axis=1), level) * error
     return value - width, value + width
