@@ -20,7 +20,6 @@ from gnomon.evaluation import (
     rates,
     score_curve,
 )
-from gnomon.evaluation._curve_points import precision_at
 from gnomon.evaluation._pr_area import pr_area_of
 from gnomon.numerics.curves import ThresholdCurve
 from real_data import data_path
@@ -108,7 +107,7 @@ def test_curve_of_refits():
 @pytest.mark.spec("EVA-G34", "EVA-045")
 def test_precision_between_two_points():
     curve = ThresholdCurve(np.array([np.inf, 1, 0]), np.array([0.0, 5, 10]), np.array([0.0, 5, 30]), 20.0, 30.0)
-    close(precision_at(curve, np.array([0.3, 0.35, 0.4, 0.45])), [0.375, 0.318182, 0.285714, 0.264706])
+    close(curve.precision_at([0.3, 0.35, 0.4, 0.45]), [0.375, 0.318182, 0.285714, 0.264706])
     first = 5 / 20 * 0.5
     close(pr_area_of(curve) - first, 0.0801748, 7)
     assert 0.5 * (0.5 + 0.25) * 0.25 == 0.09375  # the straight line

@@ -14,7 +14,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from gnomon._typing import ArrayLike, Floats, RandomState
-from gnomon.evaluation._curve_points import precision_at, tpr_at
 from gnomon.evaluation._metric_interval import resampled
 from gnomon.evaluation._metric_words import read_metric_rows
 from gnomon.numerics.curves import ThresholdCurve, rank_scores
@@ -144,5 +143,5 @@ def _grid(space: BandSpace) -> Floats:
 
 def _heights(curve: ThresholdCurve, space: BandSpace, x: Floats) -> Floats:
     if space == "pr":
-        return precision_at(curve, x)
-    return tpr_at(curve, x) if space == "roc" else 1.0 - tpr_at(curve, x)
+        return curve.precision_at(x)
+    return curve.tpr_at(x) if space == "roc" else 1.0 - curve.tpr_at(x)

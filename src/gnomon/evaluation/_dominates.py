@@ -6,16 +6,18 @@ Both curves are polylines of counts, with jumps; they are compared from both sid
 decides for all points between. Davis & Goadrich (2006), theorem 3.2, doi:10.1145/1143844.1143874.
 """
 
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from gnomon.evaluation._curve_points import Space, one_sided
-from gnomon.numerics.curves import ThresholdCurve
+from gnomon.numerics.curves import ThresholdCurve, one_sided
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["dominates"]
 
+Space: TypeAlias = Literal["roc", "pr"]
+
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 ROUNDING = 1e-13
 """Differences below this part of the range are rounding errors of the interpolation."""
 
@@ -59,9 +61,6 @@ def dominates(c1: ThresholdCurve, c2: ThresholdCurve, *, space: Space = "roc", s
     pr = check_choice("space", space, get_args(Space)) == "pr"
     (x1, y1), (x2, y2) = ((c.tp, -c.fp) if pr else (c.fp, c.tp) for c in (c1, c2))
     places = np.union1d(x1, x2)
-    lead = np.concatenate([one_sided(x1, y1, places, side) - one_sided(x2, y2, places, side) for side in _SIDES])
+    lead = np.concatenate([one_sided(x1, y1, places, side) - one_sided(x2, y2, places, side) for side in SIDES])
     slack = ROUNDING * (c1.negatives if pr else c1.positives)
     return bool(np.all(lead >= -slack) and (not strict or np.any(lead > slack)))
-
-
-_SIDES = ("left", "right")

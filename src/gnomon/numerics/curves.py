@@ -11,7 +11,7 @@ doi:10.1023/A:1007601015854.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from gnomon._jit import jit
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
 from gnomon.numerics.validation import check_positive
 
-__all__ = ["RankedScores", "ThresholdCurve", "rank_scores", "ratio", "threshold_curve"]
+__all__ = ["RankedScores", "ThresholdCurve", "one_sided", "rank_scores", "ratio", "threshold_curve"]
+
+ROUNDING = 1e-12
+"""A place this near to a vertex is the vertex, on the side of the better value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,19 @@ class ThresholdCurve:
         """The curve at the vertices of its upper convex hull in (FP, TP); both ends belong to it."""
         vertices = np.empty(len(self), dtype=np.intp)
         return self[vertices[: _upper_hull(self.fp, self.tp, vertices)]]
+
+    def tpr_at(self, fpr: ArrayLike) -> Floats:
+        """The greatest TPR of the ROC polyline at each FPR."""
+        return one_sided(self.fpr, self.tpr, np.asarray(fpr, dtype=float) * (1.0 + ROUNDING), "right")
+
+    def precision_at(self, recall: ArrayLike) -> Floats:
+        """The greatest precision at each recall, where FP is linear in TP between thresholds; its limit at recall 0."""
+        tp = np.asarray(recall, dtype=float) * self.positives
+        fp = one_sided(self.tp, self.fp, tp * (1.0 - ROUNDING), "left")
+        # At recall zero the precision is the slope of the first rise, if no negative is above it.
+        first = min(int(np.searchsorted(self.tp, 0.0, side="right")), len(self) - 1)
+        limit = self.precision[first] if self.fp[first - 1] == 0.0 else 0.0
+        return np.where(tp > 0.0, ratio(tp, tp + fp, otherwise=0.0), limit)
 
     @property
     def tpr(self) -> Floats:
@@ -266,6 +282,34 @@ def _upper_hull(x: Floats, y: Floats, vertices: Integers) -> int:
         vertices[m] = i
         m += 1
     return m
+
+
+def one_sided(x: Floats, y: Floats, places: Floats, side: Literal["left", "right"]) -> Floats:
+    """The limit from one side of a polyline through points that rise in x; vertical pieces have two.
+
+    References
+    ----------
+    Davis, J. & Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
+    doi:10.1145/1143844.1143874
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.curves import one_sided
+    >>> x, y = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0, 4.0])
+    >>> one_sided(x, y, np.array([1.0, 1.5]), "left"), one_sided(x, y, np.array([1.0, 1.5]), "right")
+    (array([1. , 3.5]), array([3. , 3.5]))
+    """
+    if side == "left":
+        j = np.searchsorted(x, places, side="left").clip(0, len(x) - 1)
+        i = np.maximum(j - 1, 0)
+        at = x[j] <= places
+    else:
+        i = np.searchsorted(x, places, side="right").clip(1) - 1
+        j = np.minimum(i + 1, len(x) - 1)
+        at = x[i] >= places
+    share = ratio(places - x[i], x[j] - x[i], otherwise=0.0)
+    return np.where(at, y[j if side == "left" else i], y[i] + share * (y[j] - y[i]))
 
 
 def ratio(part: ArrayLike, whole: ArrayLike, otherwise: float = np.nan) -> Floats:
