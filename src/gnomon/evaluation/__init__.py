@@ -18,7 +18,7 @@ from gnomon.evaluation._metric_difference import MetricDifference, metric_differ
 from gnomon.evaluation._metric_interval import metric_interval
 from gnomon.evaluation._metric_table import Gap, MetricTable, metric_table
 from gnomon.evaluation._metric_words import CurveStatistic
-from gnomon.evaluation._operating_point import OperatingPoint, operating_point
+from gnomon.evaluation._operating_point import CurveMetric, OperatingPoint, curve_metric, operating_point
 from gnomon.evaluation._pr_area import pr_area
 from gnomon.evaluation._rates import RateRow, Rates, rates
 from gnomon.evaluation._reliability import Reliability, reliability
@@ -31,6 +31,7 @@ __all__ = [
     "CostCurve",
     "CostRatioCurve",
     "CurveBand",
+    "CurveMetric",
     "CurveStatistic",
     "EqualErrorRate",
     "ErrorCurves",
@@ -52,6 +53,7 @@ __all__ = [
     "cost_ratio_curve",
     "cross_entropy",
     "curve_band",
+    "curve_metric",
     "diagnose_fit",
     "dominates",
     "eer",

@@ -119,7 +119,31 @@ def operating_point(
 
 
 def curve_metric(curve: ThresholdCurve, metric: CurveMetric, beta: float = 1.0) -> Floats:
-    """A metric at each point of a curve."""
+    """A metric at each point of a curve.
+
+    Parameters
+    ----------
+    curve : ThresholdCurve
+        From `score_curve`.
+    metric : str or callable
+        As `maximize` of `operating_point`.
+    beta : float, default=1.0
+        Of "f_beta".
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    References
+    ----------
+    Provost, F. & Fawcett, T. (2001). Robust classification for imprecise environments. doi:10.1023/A:1007601015854
+
+    Examples
+    --------
+    >>> from gnomon.evaluation import curve_metric, score_curve
+    >>> curve_metric(score_curve([0, 1], [0.2, 0.7]), "accuracy").tolist()
+    [0.5, 1.0, 0.5]
+    """
     if callable(metric):
         values = np.asarray(metric(curve), dtype=float)
         if values.shape != curve.tp.shape:

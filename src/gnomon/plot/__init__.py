@@ -27,6 +27,13 @@ from gnomon.plot.forests import (
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
+from gnomon.plot.metrics import (
+    confusion_table,
+    cost_curves,
+    error_rates,
+    metric_over_threshold,
+    reliability_diagram,
+)
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
 from gnomon.plot.path import coefficient_path, coefficients
@@ -34,6 +41,7 @@ from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
 from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.regions import class_regions, few_labels
+from gnomon.plot.score_curves import det_curves, precision_recall_curves, roc_and_precision_recall, roc_curves
 from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
@@ -51,8 +59,10 @@ __all__ = [
     "coefficients",
     "complexity_curve",
     "component_selection",
+    "confusion_table",
     "conjugate_update",
     "convergence",
+    "cost_curves",
     "cost_slopes",
     "count_tables",
     "decision_boundary",
@@ -60,10 +70,12 @@ __all__ = [
     "decision_lines",
     "density_spikes",
     "descent_paths",
+    "det_curves",
     "dual_tangents",
     "early_stopping",
     "em_course",
     "em_panels",
+    "error_rates",
     "errors_per_update",
     "evidence_waterfall",
     "far_point",
@@ -80,6 +92,7 @@ __all__ = [
     "least_squares_geometry",
     "margin_losses",
     "margin_picture",
+    "metric_over_threshold",
     "mixture_curves",
     "mixture_levels",
     "monomials",
@@ -95,13 +108,17 @@ __all__ = [
     "polar_remap",
     "posterior_bars",
     "posterior_ellipses",
+    "precision_recall_curves",
     "predictive_band",
     "primal_dual",
     "prior_densities",
     "probability_surface",
     "pruning_curves",
     "regression_losses",
+    "reliability_diagram",
     "responsibility_colors",
+    "roc_and_precision_recall",
+    "roc_curves",
     "rule_stump",
     "schedule_curves",
     "selection_errors",
