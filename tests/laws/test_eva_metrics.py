@@ -312,8 +312,8 @@ def test_reliability_covers_the_truth_where_the_generator_is_known():
         bins = reliability(y, p, strategy=strategy, true_proba=p, level=0.999)
         np.testing.assert_allclose(bins.truth, bins.predicted)
         assert np.all((bins.low <= bins.truth) & (bins.truth <= bins.high))
-        assert bins.count.sum() == 3000
-    assert np.ptp(reliability(y, p, strategy="quantile").count) <= 1
+        assert bins.counts.sum() == 3000
+    assert np.ptp(reliability(y, p, strategy="quantile").counts) <= 1
     index = np.minimum((10 * p).astype(int), 9)
     np.testing.assert_allclose(reliability(y, p).observed, [np.mean(y[index == k]) for k in range(10)])
     sure = reliability(y, np.where(p > 0.5, 0.999, 0.001), true_proba=p)

@@ -146,7 +146,7 @@ def confusion_matrix(
     places = [np.array([names.index(label) for label in part.tolist()]) for part in (found, called)]
     shape = len(classes), len(names)
     cells = places[0][row] * len(names) + places[1][column]
-    counts = np.bincount(cells, weights[known], minlength=shape[0] * shape[1]).reshape(shape)
+    counts: Floats = 1.0 * np.bincount(cells, weights[known], minlength=shape[0] * shape[1]).reshape(shape)
     actions = np.array(names) if len(names) > len(classes) else classes
     values = counts if normalize is None else ratio(counts, _whole(counts, normalize))
     return ConfusionMatrix(_laid_out(values, rows), counts, classes, actions, rows, normalize)

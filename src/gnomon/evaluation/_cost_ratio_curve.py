@@ -138,7 +138,7 @@ def cost_ratio_curve(
         w = weights[train] * np.where(positive[train], cost, 1.0)
         model = clone(estimator).fit(_safe_indexing(X, train), labels[train], **weight_parameter(estimator, w))
         called = np.asarray(model.predict(_safe_indexing(X, test))) == name
-        return np.bincount(2 * positive[test] + called, weights[test], minlength=4)
+        return 1.0 * np.bincount(2 * positive[test] + called, weights[test], minlength=4)
 
     found = map_chunks(counts, [(cost, split) for cost in r.tolist() for split in splits], n_jobs)
     tn, fp, fn, tp = np.sum(np.reshape(found, (len(r), len(splits), 4)), axis=1).T

@@ -9,7 +9,7 @@ The difference of two AUC on the same rows has V₁ − V₂ in place of V. Rank
 
 import numpy as np
 
-from gnomon._typing import Bools, Floats
+from gnomon._typing import Bools, Floats, Integers
 from gnomon.base.trials import read_trials
 from gnomon.evaluation._metric_words import MetricRows
 from gnomon.numerics.curves import rank_scores
@@ -42,7 +42,7 @@ def placements(scores: Floats, positive: Bools, weights: Floats) -> Floats:
     curve = ranked.curve(weights)
     below = 1.0 - 0.5 * (curve.fp[1:] + curve.fp[:-1]) / curve.negatives
     above = 0.5 * (curve.tp[1:] + curve.tp[:-1]) / curve.positives
-    group = np.cumsum(ranked.last) - ranked.last
+    group: Integers = np.cumsum(ranked.last) - ranked.last
     V = np.empty(len(scores))
     V[ranked.falling] = np.where(ranked.positive, below[group], above[group])
     return V

@@ -112,4 +112,4 @@ def mcnemar(
         p = chdtrc(1.0, statistic)
     error, z = float(np.sqrt(max(0.0, total - gap**2 / n))) / n, normal_quantile(level)
     difference = Estimate(gap / n, error, gap / n - z * error, gap / n + z * error, level)
-    return McNemarTest(*alone, float(statistic), float(p), difference)
+    return McNemarTest(alone[0], alone[1], float(statistic), float(p), difference)

@@ -123,9 +123,9 @@ def metric_difference(
 
     value = both(a.weights)
     found = resampled(both, a, method, n_resamples, n_jobs, random_state)
-    estimates = [estimate_of(float(value[k]), found[:, k], level) for k in (0, 1)]
+    one, two = (estimate_of(float(value[k]), found[:, k], level) for k in (0, 1))
     change = found[:, 0] - found[:, 1]
-    return MetricDifference(*estimates, estimate_of(float(value[0] - value[1]), change, level), _p_value(change))
+    return MetricDifference(one, two, estimate_of(float(value[0] - value[1]), change, level), _p_value(change))
 
 
 def _p_value(change: Floats) -> float:

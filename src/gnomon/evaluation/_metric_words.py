@@ -110,8 +110,8 @@ class MetricRows(NamedTuple):
     def taken(self, rows: Array) -> "MetricRows":
         """Some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
-        parts = (part[rows] for part in (self.y, self.prediction, self.weights))
-        return MetricRows(*parts, self.weighted, groups, self.pos_label, self.threshold, self.whole)
+        y, prediction, weights = (part[rows] for part in (self.y, self.prediction, self.weights))
+        return self._replace(y=y, prediction=prediction, weights=weights, groups=groups)
 
 
 def read_metric_rows(

@@ -16,7 +16,7 @@ import numpy as np
 from gnomon._typing import ArrayLike
 from gnomon.evaluation._error_curves import score_curve
 from gnomon.numerics.curves import ThresholdCurve, ratio
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, same_word
 
 __all__ = ["pr_area", "pr_area_of"]
 
@@ -60,7 +60,7 @@ def pr_area(
     >>> round(pr_area(y, s), 4), round(pr_area(y, s, interpolation="step"), 4)
     (0.7973, 0.8333)
     """
-    if interpolation == "linear":
+    if same_word(interpolation, "linear"):
         raise ValueError(
             "interpolation='linear' draws straight lines between points of precision and recall, which no rule can "
             "reach; choose 'davis-goadrich' or 'step'"

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import Array, ArrayLike, Floats, Numbers
 from gnomon.evaluation._confusion_matrix import confusion_matrix
 from gnomon.numerics.curves import ratio
 from gnomon.numerics.estimates import share_interval
@@ -107,8 +107,8 @@ class Rates(NamedTuple):
     def average(self, kind: Average = "macro") -> RateRow:
         """An average over the classes; a class whose rate is undefined (nan) has no part in it."""
         if check_choice("kind", kind, get_args(Average)) == "micro":
-            sums = (np.sum(part) for part in (self.tp, self.fp, self.fn, self.tn))
-            return RateRow(*(float(v) for v in _rates_of(*sums, self.beta, self.zero_division)))
+            tp, fp, fn, tn = (float(np.sum(part)) for part in (self.tp, self.fp, self.fn, self.tn))
+            return RateRow(*(float(v) for v in _rates_of(tp, fp, fn, tn, self.beta, self.zero_division)))
         weight = self.tp + self.fn if kind == "weighted" else np.ones(len(self.classes))
         return RateRow(*(_mean(values, weight) for values in self._by_class))
 
@@ -180,9 +180,11 @@ def rates(
     """
     matrix = confusion_matrix(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     check_positive("beta", beta)
-    warn = isinstance(zero_division, str) and check_choice("zero_division", zero_division, ("warn",)) == "warn"
-    known = not warn and not np.isnan(zero_division)
-    otherwise = float(check_interval("zero_division", zero_division, 0, 1)) if known else np.nan
+    otherwise, warn = np.nan, isinstance(zero_division, str)
+    if isinstance(zero_division, str):
+        check_choice("zero_division", zero_division, ("warn",))
+    elif not np.isnan(zero_division):
+        otherwise = float(check_interval("zero_division", zero_division, 0, 1))
     tp = np.diagonal(matrix.counts)
     fn = matrix.true_totals - tp
     fp = matrix.predicted_totals[: len(tp)] - tp
@@ -197,10 +199,11 @@ def rates(
             stacklevel=2,
         )
     constant = float(np.max(matrix.true_totals)) / n
-    return Rates(matrix.classes, tp, fp, fn, tn, *found, float(np.sum(tp)) / n, constant, float(beta), otherwise)
+    counts, accuracy = (tp, fp, fn, tn), float(np.sum(tp)) / n
+    return Rates._make((matrix.classes, *counts, *found, accuracy, constant, float(beta), otherwise))
 
 
-def _rates_of(tp: Floats, fp: Floats, fn: Floats, tn: Floats, beta: float, otherwise: float) -> tuple[Floats, ...]:
+def _rates_of(tp: Numbers, fp: Numbers, fn: Numbers, tn: Numbers, beta: float, otherwise: float) -> tuple[Floats, ...]:
     shares = ((tp, fn), (fn, tp), (fp, tn), (tn, fp), (tp, fp))
     square = beta**2
     f_beta = ratio((1.0 + square) * tp, (1.0 + square) * tp + square * fn + fp, otherwise)

@@ -28,7 +28,7 @@ class Reliability(NamedTuple):
         p̄ and ō.
     low, high : ndarray of shape (k,)
         Of ō.
-    count : ndarray of shape (k,)
+    counts : ndarray of shape (k,)
         Weights of the bins.
     truth : ndarray of shape (k,) or None
         Means of the true probabilities, where they were given.
@@ -43,7 +43,7 @@ class Reliability(NamedTuple):
     --------
     >>> from gnomon.evaluation import reliability
     >>> bins = reliability([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], n_bins=2)
-    >>> bins.predicted.round(4).tolist(), bins.observed.round(4).tolist(), bins.count.tolist()
+    >>> bins.predicted.round(4).tolist(), bins.observed.round(4).tolist(), bins.counts.tolist()
     ([0.1, 0.9], [0.3333, 1.0], [3.0, 1.0])
     """
 
@@ -51,7 +51,7 @@ class Reliability(NamedTuple):
     observed: Floats
     low: Floats
     high: Floats
-    count: Floats
+    counts: Floats
     truth: Floats | None
     level: float
 

@@ -26,7 +26,7 @@ from gnomon.plot._style import INK, MUTED, SEQUENTIAL, dress, new_axes, new_pane
 
 __all__ = ["confusion_table", "cost_curves", "error_rates", "metric_over_threshold", "reliability_diagram"]
 
-WIDE = {"linewidth": 1.7}
+WIDE: dict[str, Any] = {"linewidth": 1.7}
 PARTS = (("TN", "FP"), ("FN", "TP"))
 
 
@@ -234,7 +234,7 @@ def reliability_diagram(
         if one.truth is not None:
             top.plot(one.predicted, one.truth, "_", color=INK, markersize=11, markeredgewidth=2, label="true")
         if histogram:
-            panels["rows"].plot(one.predicted, one.count, color=color, linestyle=dash, marker="o", markersize=3)
+            panels["rows"].plot(one.predicted, one.counts, color=color, linestyle=dash, marker="o", markersize=3)
     top.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     dress(top, x="" if histogram else "predicted probability", y="observed frequency", legend="upper left")
     if histogram:

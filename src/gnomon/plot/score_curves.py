@@ -212,8 +212,8 @@ def _draw_band(ax: Axes, bands: Bands, name: str, color: str, space: str, least:
         return False
     if band.space != space:
         raise ValueError(f"bands are of the space {band.space!r}; this picture needs curve_band(..., space={space!r})")
-    ends = (np.clip(end, least / 2, 1 - least / 2) for end in (band.low, band.high))
-    ax.fill_between(band.x, *ends, color=color, alpha=0.18, linewidth=0)
+    low, high = (np.clip(end, least / 2, 1 - least / 2) for end in (band.low, band.high))
+    ax.fill_between(band.x, low, high, color=color, alpha=0.18, linewidth=0)
     return True
 
 
