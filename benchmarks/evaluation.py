@@ -53,10 +53,10 @@ def off_centre(data, found):
 
 
 def areas(data):
-    from gnomon.evaluation import eer, score_curve
+    from gnomon.evaluation import score_curve
 
     curve = score_curve(data.y, data.scores)
-    return np.array([curve.roc_auc, curve.average_precision, eer(data.y, data.scores).value])
+    return np.array([curve.roc_auc, curve.average_precision, curve.eer])
 
 
 def scikit_learn_areas(data):

@@ -17,7 +17,7 @@ from gnomon.evaluation._error_curves import Tie, score_curve, thresholds_of
 from gnomon.numerics.curves import ThresholdCurve
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["EqualErrorRate", "eer", "eer_of"]
+__all__ = ["EqualErrorRate", "eer"]
 
 Method: TypeAlias = Literal["linear", "step", "rocch"]
 
@@ -88,20 +88,10 @@ def eer(
     check_choice("method", method, get_args(Method))
     curve = score_curve(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
     vertices = curve.hull() if method == "rocch" else curve
-    value, place = eer_of(vertices), _nearest(vertices)
+    value, place = vertices.eer, _nearest(vertices)
     if method == "step":
         value = float(0.5 * (curve.fpr[place] + 1.0 - curve.tpr[place]))
     return EqualErrorRate(value, float(thresholds_of(vertices, tie)[place]))
-
-
-def eer_of(curve: ThresholdCurve) -> float:
-    """Where the polyline through the points of a curve has FPR = FNR; nan where one of the classes has no weight."""
-    fpr, fnr = curve.fpr, 1.0 - curve.tpr
-    behind = int(np.argmax(fpr >= fnr))  # the first point is (0, 1)
-    if not fpr[behind] >= fnr[behind]:
-        return np.nan
-    rise, fall = fpr[behind] - fpr[behind - 1], fnr[behind - 1] - fnr[behind]
-    return float(fpr[behind - 1] + rise * (fnr[behind - 1] - fpr[behind - 1]) / (rise + fall))
 
 
 def _nearest(curve: ThresholdCurve) -> int:

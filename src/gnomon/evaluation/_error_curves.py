@@ -100,7 +100,7 @@ def score_curve(
     Returns
     -------
     gnomon.numerics.curves.ThresholdCurve
-        With `tpr`, `fpr`, `precision`, `f_beta()`, `roc_auc`, `average_precision`, `hull()`.
+        With `tpr`, `fpr`, `precision`, `f_beta()`, `roc_auc`, `average_precision`, `eer`, `hull()`.
 
     References
     ----------

@@ -16,7 +16,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.base.trials import positive_rows
-from gnomon.evaluation._eer import eer, eer_of
+from gnomon.evaluation._eer import eer
 from gnomon.evaluation._pr_area import pr_area, pr_area_of
 from gnomon.numerics.curves import ThresholdCurve, rank_scores, ratio
 from gnomon.numerics.validation import check_choice, check_interval
@@ -262,7 +262,7 @@ CURVES: dict[str, Callable[[ThresholdCurve], float]] = {
     "roc_auc": lambda curve: curve.roc_auc,
     "average_precision": lambda curve: curve.average_precision,
     "pr_area": pr_area_of,
-    "eer": eer_of,
+    "eer": lambda curve: curve.eer,
 }
 SHARES: dict[str, Callable[[MetricRows], Terms]] = {
     "accuracy": _mean_of(_correct),

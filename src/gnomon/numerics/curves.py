@@ -146,6 +146,16 @@ class ThresholdCurve:
         """Σ (Rₘ − Rₘ₋₁) Pₘ: the area below the precision-recall curve, by steps."""
         return float(np.sum(np.diff(self.tpr) * self.precision[1:]))
 
+    @property
+    def eer(self) -> float:
+        """Where the ROC polyline has FPR = 1 − TPR, the equal error rate; nan where a class has no weight."""
+        fpr, fnr = self.fpr, 1.0 - self.tpr
+        behind = int(np.argmax(fpr >= fnr))  # the first point is (0, 1)
+        if not fpr[behind] >= fnr[behind]:
+            return np.nan
+        rise, fall = fpr[behind] - fpr[behind - 1], fnr[behind - 1] - fnr[behind]
+        return float(fpr[behind - 1] + rise * (fnr[behind - 1] - fpr[behind - 1]) / (rise + fall))
+
 
 def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ThresholdCurve:
     """Counts at every threshold, equation (1).

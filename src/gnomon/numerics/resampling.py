@@ -38,23 +38,27 @@ class Stratum(NamedTuple):
     units : ndarray of int
     ends : ndarray
         Running sums of their weights.
-    guide : ndarray of int
-        For each whole number k the first unit whose running sum exceeds it: where the search for k + u begins.
+    guide : ndarray of int or None
+        For each whole number k the first unit whose running sum exceeds it: where the search for k + u begins. None
+        where every weight is one.
     """
 
     units: Integers
     ends: Floats
-    guide: Integers
+    guide: Integers | None
 
     def tally(self, rng: np.random.Generator, counts: Floats) -> None:
         """Draw as many units as they weigh, by weight, and count them."""
-        total = self.ends[-1]
+        total, m = float(self.ends[-1]), len(self.units)
         draws = max(1, round(total))
-        if draws > 8 * len(self.units):
+        if draws > 8 * m:
             # Few units of great weight: a binomial number for each is less work than so many draws.
             counts[self.units] = rng.multinomial(draws, np.diff(self.ends, prepend=0.0) / total)
-        else:
-            _tally(total * rng.random(draws), self.ends, self.guide, self.units, counts)
+            return
+        u = total * rng.random(draws)
+        # Where every weight is one the unit is ⌊u⌋, found without the reads of a search, which take most of the time.
+        place = u.astype(np.intp) if self.guide is None else _search(u, self.ends, self.guide)
+        counts[self.units] = np.bincount(np.minimum(place, m - 1, out=place), minlength=m)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,17 +152,21 @@ def _codes(name: str, labels: ArrayLike, n: int) -> Integers:
 
 def _stratum(units: Integers, w: Floats) -> Stratum:
     ends = np.cumsum(w)
+    if np.all(w == 1.0):
+        return Stratum(units, ends, None)
     return Stratum(units, ends, np.searchsorted(ends, np.arange(int(ends[-1]) + 1), side="right"))
 
 
 @jit
-def _tally(u: Floats, ends: Floats, guide: Integers, units: Integers, counts: Floats) -> None:
-    last = len(ends) - 1
+def _search(u: Floats, ends: Floats, guide: Integers) -> Integers:
+    """The first unit of each u whose running sum exceeds it."""
+    place = np.empty(len(u), dtype=np.intp)
     for k in range(len(u)):
-        i = min(guide[int(u[k])], last)
-        while i < last and ends[i] <= u[k]:
+        i = guide[int(u[k])]
+        while i < len(ends) and ends[i] <= u[k]:
             i += 1
-        counts[units[i]] += 1.0
+        place[k] = i
+    return place
 
 
 def replicates(
