@@ -95,7 +95,8 @@ class ThresholdCurve:
 
     def tpr_at(self, fpr: ArrayLike) -> Floats:
         """The greatest TPR of the ROC polyline at each FPR."""
-        return one_sided(self.fpr, self.tpr, np.asarray(fpr, dtype=float) * (1.0 + ROUNDING), "right")
+        fp = np.asarray(fpr, dtype=float) * self.negatives
+        return ratio(one_sided(self.fp, self.tp, fp * (1.0 + ROUNDING), "right"), self.positives)
 
     def precision_at(self, recall: ArrayLike) -> Floats:
         """The greatest precision at each recall, where FP is linear in TP between thresholds; its limit at recall 0."""
@@ -103,7 +104,7 @@ class ThresholdCurve:
         fp = one_sided(self.tp, self.fp, tp * (1.0 - ROUNDING), "left")
         # At recall zero the precision is the slope of the first rise, if no negative is above it.
         first = min(int(np.searchsorted(self.tp, 0.0, side="right")), len(self) - 1)
-        limit = self.precision[first] if self.fp[first - 1] == 0.0 else 0.0
+        limit = self[[first]].precision[0] if self.fp[first - 1] == 0.0 else 0.0
         return np.where(tp > 0.0, ratio(tp, tp + fp, otherwise=0.0), limit)
 
     @property

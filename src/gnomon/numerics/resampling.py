@@ -38,27 +38,24 @@ class Stratum(NamedTuple):
     units : ndarray of int
     ends : ndarray
         Running sums of their weights.
-    guide : ndarray of int or None
-        For each whole number k the first unit whose running sum exceeds it: where the search for k + u begins. None
-        where every weight is one.
+    guide : ndarray of int
+        For each whole number k the first unit whose running sum exceeds it: where the search for k + u begins. Empty
+        where every weight is one, and k itself is that unit.
     """
 
     units: Integers
     ends: Floats
-    guide: Integers | None
+    guide: Integers
 
     def tally(self, rng: np.random.Generator, counts: Floats) -> None:
         """Draw as many units as they weigh, by weight, and count them."""
-        total, m = float(self.ends[-1]), len(self.units)
+        total = float(self.ends[-1])
         draws = max(1, round(total))
-        if draws > 8 * m:
+        if draws > 8 * len(self.units):
             # Few units of great weight: a binomial number for each is less work than so many draws.
             counts[self.units] = rng.multinomial(draws, np.diff(self.ends, prepend=0.0) / total)
             return
-        u = total * rng.random(draws)
-        # Where every weight is one the unit is ⌊u⌋, found without the reads of a search, which take most of the time.
-        place = u.astype(np.intp) if self.guide is None else _search(u, self.ends, self.guide)
-        counts[self.units] = np.bincount(np.minimum(place, m - 1, out=place), minlength=m)
+        _tally(rng.random(draws), self.ends, self.guide, self.units, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,21 +149,24 @@ def _codes(name: str, labels: ArrayLike, n: int) -> Integers:
 
 def _stratum(units: Integers, w: Floats) -> Stratum:
     ends = np.cumsum(w)
-    if np.all(w == 1.0):
-        return Stratum(units, ends, None)
-    return Stratum(units, ends, np.searchsorted(ends, np.arange(int(ends[-1]) + 1), side="right"))
+    places = 0 if np.all(w == 1.0) else int(ends[-1]) + 1
+    return Stratum(units, ends, np.searchsorted(ends, np.arange(places), side="right"))
 
 
 @jit
-def _search(u: Floats, ends: Floats, guide: Integers) -> Integers:
-    """The first unit of each u whose running sum exceeds it."""
-    place = np.empty(len(u), dtype=np.intp)
+def _tally(u: Floats, ends: Floats, guide: Integers, units: Integers, counts: Floats) -> None:
+    """Count the first unit whose running sum exceeds u Σw, for each u in [0, 1)."""
+    last = len(ends) - 1
+    total = ends[last]
     for k in range(len(u)):
-        i = guide[int(u[k])]
-        while i < len(ends) and ends[i] <= u[k]:
-            i += 1
-        place[k] = i
-    return place
+        place = total * u[k]
+        i = int(place)
+        # Reads of a table take most of the time, so units of weight one do without.
+        if len(guide):
+            i = guide[i]
+            while i < last and ends[i] <= place:
+                i += 1
+        counts[units[min(i, last)]] += 1.0
 
 
 def replicates(
