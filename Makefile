@@ -45,11 +45,13 @@ demo: $(VENV)/.frames
 
 # Kernels are compiled before the workers start, so that no two compile the same one.
 warm: $(VENV)/.dev
-	$(BIN)/gnomon warmup --jobs $(WORKERS)
+	$(BIN)/gnomon warmup --jobs $(WORKERS) $(KERNELS)
 
 wheel: $(VENV)/.dev
 	$(BIN)/python tools/compiled_wheel.py --jobs $(WORKERS)
 
+# What `make test` grows are small tables.
+test: KERNELS := features generative learn linear normal trees
 test: warm
 	$(PYTEST) -m "not slow"
 

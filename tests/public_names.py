@@ -26,6 +26,8 @@ FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100
 ARGUMENTS = {
     "BestSubset": {"max_nonzero": 2},  # the default proves its optimum on tables of noise, which takes long
     "CentroidDistanceDetector": {"random_state": 0},  # centres are drawn
+    "ConformalClassifier": {"estimator": LogisticRegression(), "method": "cross", "cv": 3},  # it needs a base
+    "ConformalRegressor": {"estimator": Ridge(), "method": "cross", "cv": 3},  # likewise
     "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns, or the classes −1 and 1.
     "DensityGate": {"density": ANY_ROWS, "contamination": 0.0, "outlier_label": -9},

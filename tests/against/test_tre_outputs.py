@@ -84,6 +84,7 @@ def test_equal_outputs_give_the_tree_of_one(forest):
     np.testing.assert_array_equal(two.predict(WINE), np.column_stack([one.predict(WINE)] * 2))
 
 
+@pytest.mark.slow
 @pytest.mark.spec("TRE-059", "TRE-060")
 @pytest.mark.parametrize("name", ["RandomForestClassifier", "ExtraTreesClassifier"])
 def test_forests_are_as_accurate(name):

@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
+from daily import daily
 from gnomon import trees
 from gnomon.datasets import load_weather_play
 from real_data import data_path
@@ -69,7 +70,13 @@ def test_the_weather_table_as_indicators():
     ))  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["RandomForestClassifier", "ExtraTreesClassifier", "HistGradientBoostingClassifier"])
+@pytest.mark.parametrize(
+    "name",
+    daily(
+        ["RandomForestClassifier", "ExtraTreesClassifier", "HistGradientBoostingClassifier"],
+        "HistGradientBoostingClassifier",
+    ),
+)
 def test_binned_ensembles_are_as_good_over_five_seeds(name):
     X, y = make_classification(32_000, 12, n_informative=6, flip_y=0.05, random_state=0)
     X, new, y, truth = X[:22_000].astype(np.float32), X[22_000:].astype(np.float32), y[:22_000], y[22_000:]

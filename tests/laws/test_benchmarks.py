@@ -17,6 +17,8 @@ from benchmarks import __main__ as command
 from benchmarks import _cold, _measure, _memory, _real, _report
 from benchmarks._row import Peer, Row
 
+from daily import daily
+
 
 @pytest.fixture(autouse=True)
 def _without_pauses(monkeypatch):
@@ -182,15 +184,19 @@ def test_unknown_rows_are_refused():
 
 @pytest.mark.parametrize(
     ("family", "name"),
-    [
-        ("linear", "Ridge 500k"),
+    daily(
+        [
+            ("linear", "Ridge 500k"),
+            ("linear", "predict one row"),
+            ("generative", "GaussianMixture, diag"),
+            ("generative", "MultinomialNB"),
+            ("generative", "Quadratic"),
+            ("generative", "scores of a mixture"),
+            ("trees", "one row"),
+        ],
         ("linear", "predict one row"),
-        ("generative", "GaussianMixture, diag"),
         ("generative", "MultinomialNB"),
-        ("generative", "Quadratic"),
-        ("generative", "scores of a mixture"),
-        ("trees", "one row"),
-    ],
+    ),
 )
 def test_the_command_measures_a_row(family, name, tmp_path, capsys):
     command.main([family, "--quick", "--rows", name, "--parts", "speed", "--out", str(tmp_path)])

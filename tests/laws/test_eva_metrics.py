@@ -1,6 +1,7 @@
 """Laws of metrics and curves."""
 
 import warnings
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC as TheirSVC
 
 import public_names
-from gnomon.base.scores import binary_scores, score_type
+from gnomon.base.scores import ScoreType, binary_scores, score_type
 from gnomon.evaluation import (
     RandomClassifier,
     brier_decomposition,
@@ -400,7 +401,8 @@ def test_every_classifier_says_what_its_score_means(estimator):
     y = np.arange(40) % 4 == 0
     X = rng.poisson(1.0 + 4.0 * y[:, None], (40, 3)).astype(float)  # numbers, counts and codes of categories
     model = estimator.fit(X, np.where(y, "yes", "no"))
-    kind = model.score_type_
+    assert model.score_type_ in get_args(ScoreType)
+    kind = score_type(model)
     scores = binary_scores(model, X)
     assert scores.shape == (40,)
     if kind == "margin":

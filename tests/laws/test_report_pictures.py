@@ -69,7 +69,8 @@ def test_every_picture_says_what_is_to_be_seen():
         ),
         "confusion": (of_classes[0][0], 'of 30 "yes", 30 are called so; of 70 <no>, 63 are called so'),
         "roc": (of_classes[1][0], "ROC curve of the held-out rows for <no>"),
-        "calibration": (of_classes[2][0], "were forecast"),
+        "precision and recall": (of_classes[2][0], "at recall 0.8"),
+        "calibration": (of_classes[3][0], "were forecast"),
         "fit": (of_numbers[0][0], "correlation 1.00"),
         "residuals": (of_numbers[1][0], "nine of ten between"),
     }

@@ -8,6 +8,9 @@ from gnomon.search import Gini, Newton, SquaredError, code_columns
 from gnomon.search import _grow as grow
 from gnomon.search._joint import CROWDED, MOST_JOINT_CODES, each_alone, join_columns
 
+# Every case compiles kernels of its own; what they do is seen daily through the estimators.
+pytestmark = pytest.mark.slow
+
 
 def table(n=3000, seed=0):
     """Columns that tell each other, of few codes, nearly constant, with gaps, a category, and two of many codes."""

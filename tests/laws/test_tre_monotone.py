@@ -6,6 +6,7 @@ import pytest
 from sklearn import tree as peers
 from sklearn.linear_model import LinearRegression
 
+from daily import daily
 from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier, RandomForestRegressor
 
 RNG = np.random.default_rng(0)
@@ -22,7 +23,9 @@ def steps(model, j, X):
 
 
 @pytest.mark.spec("TRE-021", "TRE-025")
-@pytest.mark.parametrize("criterion", ["absolute_error", "poisson", "quantile", "squared_error"])
+@pytest.mark.parametrize(
+    "criterion", daily(["absolute_error", "poisson", "quantile", "squared_error"], "absolute_error", "squared_error")
+)
 @pytest.mark.parametrize("splitter", ["best", "random"])
 @pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 12}, {"ccp_alpha": 0.002}])
 def test_answers_rise_and_fall_as_asked(criterion, splitter, options):

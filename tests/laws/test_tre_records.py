@@ -14,6 +14,9 @@ from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_c
 from gnomon.search._grow import LARGE_FROM, Grower
 from gnomon.search._record_splitter import Records, may_use_records
 
+# Every case compiles kernels of its own; what they do is seen daily through the estimators.
+pytestmark = pytest.mark.slow
+
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from daily import daily
 from gnomon._jit import jit_no_alloc
 from gnomon.numerics.parallel import map_chunks
 from gnomon.search import _task_queue
@@ -67,7 +68,7 @@ MODELS = {
 
 
 @pytest.mark.spec("TRE-053")
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", daily(MODELS, "exact classes", "bins"))
 def test_the_tree_does_not_depend_on_threads(name):
     model, y = MODELS[name]
     one = model.set_params(n_jobs=1).fit(X, y).predict(X)

@@ -6,6 +6,9 @@ import pytest
 from gnomon.search import LEAF, Gini, code_columns, grow_general_tree, grow_tree, traverse
 from gnomon.search import tree as trees
 
+# Every case compiles kernels of its own; what they do is seen daily through the estimators.
+pytestmark = pytest.mark.slow
+
 
 def alone(tree, x):
     """The leaf of one row, by the definition."""

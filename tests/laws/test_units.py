@@ -27,6 +27,8 @@ CONVERTED = {
     "LinearSVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.x**2 / u.weight, intercept_scaling=u.x),
     "BayesianLinearRegression": lambda m, u: _with_prior(m.set_params(sigma2=m.sigma2 * u.y**2), u),
     "BayesianLogisticRegression": lambda m, u: _with_prior(m, u),
+    "ConformalClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
+    "ConformalRegressor": lambda m, u: m.set_params(estimator=CONVERTED["Ridge"](m.estimator, u)),
     "OneVsOneClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "OneVsRestClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "OutputCodeClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
@@ -71,7 +73,9 @@ def precise(estimator):
     options = estimator.get_params(deep=False)
     if options.get("estimator") is not None:
         precise(options["estimator"])
-    wish = {"fit_intercept": False} if "eta0" in options else wish if {"tol", "max_iter"} <= options.keys() else {}
+    # Rounds of boosting are no iterations towards an optimum: all of them are run.
+    iterates = {"tol", "max_iter"} <= options.keys() and "max_bins" not in options
+    wish = {"fit_intercept": False} if "eta0" in options else wish if iterates else {}
     return estimator.set_params(**{name: value for name, value in wish.items() if name in options})
 
 

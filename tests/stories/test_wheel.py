@@ -90,6 +90,7 @@ def check_first_fits(folder, names, *options):
     return whole.stat().st_size - pure.stat().st_size
 
 
+@pytest.mark.slow
 def test_the_first_lasso_of_a_fresh_environment_compiles_nothing(tmp_path):
     check_first_fits(tmp_path, ["lasso"], "--only", "lasso", "--jobs", "1")
 

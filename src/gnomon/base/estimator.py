@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 from sklearn.base import BaseEstimator
 
-from gnomon.base.scores import ScoreType, score_type
+from gnomon.base.scores import ScoreTypeOfClassifier
 
 __all__ = ["Estimator", "documentation_url"]
 
@@ -49,10 +49,8 @@ class Estimator(BaseEstimator):
 
     _doc_link_module = PACKAGE
 
-    @property
-    def score_type_(self) -> ScoreType:
-        """What the score of a classifier means, "llr", "log_posterior_ratio" or "margin": see `gnomon.base.scores`."""
-        return score_type(self)
+    score_type_ = ScoreTypeOfClassifier()
+    """What the score of a classifier means: "llr", "log_posterior_ratio" or "margin"."""
 
     def _get_doc_link(self) -> str:
         return super()._get_doc_link() if documentation_url() else ""

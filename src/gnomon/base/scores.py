@@ -51,6 +51,13 @@ def score_type(estimator: Any) -> ScoreType:
     )
 
 
+class ScoreTypeOfClassifier:
+    """An attribute of estimators: their `score_type`, unless a fit has set another on the instance."""
+
+    def __get__(self, estimator: Any, owner: type) -> Any:
+        return self if estimator is None else score_type(estimator)
+
+
 def binary_scores(estimator: Any, X: AnyRows, kind: ScoreType | None = None, *, prior: float | None = None) -> Floats:
     """Scores of rows for the second of two classes, greater is more positive.
 

@@ -13,10 +13,10 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Trials", "positive_rows", "read_trials"]
+__all__ = ["ScoredTrials", "positive_rows", "read_trials"]
 
 
-class Trials(NamedTuple):
+class ScoredTrials(NamedTuple):
     """Rows of positive weight, in their order.
 
     Fields
@@ -53,7 +53,7 @@ class Trials(NamedTuple):
 
 def read_trials(
     y_true: ArrayLike, scores: ArrayLike, pos_label: object = None, sample_weight: ArrayLike | None = None
-) -> Trials:
+) -> ScoredTrials:
     """Trials of both classes, checked.
 
     Parameters
@@ -87,7 +87,7 @@ def read_trials(
     if sample_weight is not None and not np.all(weights > 0.0):
         s, labels, weights = (part[weights > 0.0] for part in (s, labels, weights))
     positive, names = positive_rows(labels, pos_label, weights)
-    return Trials(s, positive, weights, names)
+    return ScoredTrials(s, positive, weights, names)
 
 
 def positive_rows(y: Array, pos_label: object, weights: Floats) -> tuple[Bools, tuple[object, object]]:
@@ -95,8 +95,7 @@ def positive_rows(y: Array, pos_label: object, weights: Floats) -> tuple[Bools, 
 
     More than two labels need a `pos_label`; all others are then negative, under the name of the first of them.
     """
-    labels, index = np.unique(y, return_inverse=True)
-    names = labels.tolist()
+    names = np.unique(y).tolist()
     if len(names) < 2:
         raise ValueError(f"y_true has the label {names[0]!r} alone; rows of two classes are needed")
     if pos_label in names:
@@ -106,5 +105,5 @@ def positive_rows(y: Array, pos_label: object, weights: Floats) -> tuple[Bools, 
     elif len(names) > 2:
         raise ValueError(f"y_true has {len(names)} labels, {names[:5]}; say with pos_label which one is positive")
     else:
-        place = int(np.argmin(np.bincount(index, weights))) if pos_label == "rare" else 1
-    return index == place, (names[0] if place else names[1], names[place])
+        place = int(np.argmin([np.sum(weights[y == name]) for name in names])) if pos_label == "rare" else 1
+    return y == names[place], (names[0] if place else names[1], names[place])

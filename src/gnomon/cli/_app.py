@@ -42,6 +42,19 @@ Rule = Annotated[
     str | None,
     typer.Option(help="Which model is chosen: simplest, of those as good as the best (so if not given); or best."),
 ]
+Costs = Annotated[
+    Path | None,
+    typer.Option(help="CSV of costs: a row for each action, named in the first column, a column for each class."),
+]
+FnCost = Annotated[float | None, typer.Option(help="Two classes: what a missed positive costs.")]
+FpCost = Annotated[float | None, typer.Option(help="Two classes: what a false alarm costs.")]
+Positive = Annotated[str | None, typer.Option(help="Two classes: the positive one; the second in order if not given.")]
+Prior = Annotated[
+    float | None, typer.Option(help="Two classes: the share of positives where the model will be used, if another.")
+]
+Coverage = Annotated[
+    float | None, typer.Option(help="Give sets of classes, or intervals, that hold the truth with this probability.")
+]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The model.skops that learn wrote.")]
 NewData = Annotated[
     Path | None,
@@ -86,6 +99,12 @@ def learn(
     drop: Drop = None,
     keep: Keep = None,
     rule: Rule = None,
+    costs: Costs = None,
+    fn_cost: FnCost = None,
+    fp_cost: FpCost = None,
+    positive: Positive = None,
+    prior: Prior = None,
+    coverage: Coverage = None,
     anomaly_label: AnomalyLabel = None,
     contamination: Contamination = None,
     level: Level = None,
@@ -100,16 +119,21 @@ def learn(
 ) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
     labelled = {"group": group, "time": time, "rule": rule}
+    numbers = {"fn_cost": fn_cost, "fp_cost": fp_cost, "positive": positive, "prior": prior, "coverage": coverage}
     search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
-    check_learn(data, target, task, _as_options(labelled), _as_options(search))
+    check_learn(data, target, task, _as_options({**labelled, "costs": costs, **numbers}), _as_options(search))
     from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
 
     reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
     common = {"drop": drop or (), "keep": keep or (), "seed": seed}
     run: Any
-    run, own = (_anomalies.run, search) if task == "anomaly" else (_learn.run, {"task": task, **labelled})
     with guarded():
+        run, own = (
+            (_anomalies.run, search)
+            if task == "anomaly"
+            else (_learn.run, {"task": task, **labelled, "aims": _learn.aims(costs, **numbers)})
+        )
         run(
             data,
             target,

@@ -17,11 +17,12 @@ from gnomon.cli._guard import errors
 from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
-from gnomon.report import Study, learn, page, summary
-from gnomon.report.pages import verdict
+from gnomon.report import Aims, Study, learn, page, summary
+from gnomon.report.aims import read_costs
+from gnomon.report.pages import further, verdict
 from gnomon.report.scores import SCORES
 
-__all__ = ["command_line", "progress_bar", "run", "run_demo", "stem"]
+__all__ = ["aims", "command_line", "progress_bar", "run", "run_demo", "stem"]
 
 REPORT = "report.html"
 MODEL = "model.skops"
@@ -54,6 +55,11 @@ def run(
         outcome = {**notes, "report": str(out / REPORT), "model": str(out / MODEL)}
         sys.stdout.write(json.dumps(outcome, indent=1, ensure_ascii=False) + "\n")
     _tell(console, study, out)
+
+
+def aims(costs: Path | None, **numbers: Any) -> Aims:
+    """What the options ask for, with the file of costs read."""
+    return Aims(costs=None if costs is None else read_costs(read_table(costs, header=True)), **numbers)
 
 
 def run_demo(*, out: Path | None, seed: int, as_json: bool, quiet: bool) -> None:
@@ -103,6 +109,8 @@ def _tell(console: Console, study: Study, out: Path) -> None:
     console.print()
     if study.choice.learned:
         console.print(f"Chosen: {study.choice.trial.candidate.name}, because {study.choice.why}.", markup=False)
+    for sentence in further(study):
+        console.print(sentence, markup=False)
     console.print(Text(verdict(study), style="bold"))
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
 

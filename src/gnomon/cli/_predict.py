@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gnomon._typing import Array
+from gnomon._typing import Array, Matrix
 from gnomon.cli._guard import errors
+from gnomon.decision import ConformalClassifier
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
 from gnomon.io.tables import listed, refuse_unknown, to_text
+from gnomon.report.deployed import Deployed
 from gnomon.report.prepare import Preparer
 
 __all__ = ["run"]
@@ -145,14 +147,29 @@ def _predictions(
         yield "prediction", np.where(bad, "anomaly", "good").tolist()
         yield "score", scores.tolist()
         return
-    shares = pipeline.predict_proba(table) if proba or threshold is not None else np.empty(0)
+    rows, last = pipeline[0].transform(table), pipeline[-1]
+    shares = last.predict_proba(rows) if proba or threshold is not None else np.empty(0)
     if threshold is None:
-        yield "prediction", pipeline.predict(table).tolist()
+        yield "prediction", last.predict(rows).tolist()
     else:
         yield "prediction", pipeline.classes_[(shares[:, 1] > threshold).astype(int)].tolist()
+    if isinstance(last, Deployed):
+        yield from _beyond(last, rows)
     if proba:
         for k, name in enumerate(pipeline.classes_.tolist()):
             yield f"probability of {name}", shares[:, k].tolist()
+
+
+def _beyond(model: Deployed, rows: Matrix) -> Iterator[tuple[str, list[Any]]]:
+    """The decision, and the set or the ends of the interval, where the model has them."""
+    if model.costs is not None:
+        yield "decision", model.decide(rows).tolist()
+    if isinstance(model.sets, ConformalClassifier):
+        yield "set", [" | ".join(map(str, labels)) for labels in model.sets.predict_set(rows).labels()]
+    elif model.sets is not None:
+        low, high = model.sets.predict_interval(rows)
+        yield "low", low.tolist()
+        yield "high", high.tolist()
 
 
 def _write(columns: Sequence[tuple[str, list[Any]]], out: Path | None) -> None:

@@ -16,7 +16,8 @@ from scipy.special import ndtr
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._metric_interval import resampled
 from gnomon.evaluation._metric_words import read_metric_rows
-from gnomon.numerics.curves import ThresholdCurve, rank_scores
+from gnomon.numerics.curves import ThresholdCurve
+from gnomon.numerics.ranked_scores import rank_scores
 from gnomon.numerics.resampling import band_of
 from gnomon.numerics.validation import check_choice, check_numbers
 

@@ -12,8 +12,8 @@ import numpy as np
 from gnomon._typing import Bools, Floats, Integers
 from gnomon.base.trials import read_trials
 from gnomon.evaluation._metric_words import MetricRows
-from gnomon.numerics.curves import rank_scores
 from gnomon.numerics.estimates import Estimate, normal_quantile
+from gnomon.numerics.ranked_scores import rank_scores
 
 __all__ = ["delong_auc", "delong_difference", "placements"]
 

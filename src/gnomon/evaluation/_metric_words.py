@@ -18,7 +18,8 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.base.trials import positive_rows
 from gnomon.evaluation._eer import eer
 from gnomon.evaluation._pr_area import pr_area, pr_area_of
-from gnomon.numerics.curves import ThresholdCurve, rank_scores, ratio
+from gnomon.numerics.curves import ThresholdCurve, ratio
+from gnomon.numerics.ranked_scores import rank_scores
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.numerics.weights import check_weights
 

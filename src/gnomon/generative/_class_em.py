@@ -21,7 +21,7 @@ from gnomon.base import read_rows, validate_rows
 from gnomon.distributions import Normals, Responsibilities
 from gnomon.distributions.normals import covariances_of
 from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._gaussian_laws import Estimate, refuse_cells
+from gnomon.generative._gaussian_laws import EstimationPlan, refuse_cells
 from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative._rows import any_rows
 from gnomon.generative._words import Assignment
@@ -179,7 +179,7 @@ class GaussianClassesEM:
     shell: GaussianClassifier
     rows: ClassRows
     steps: GaussianEM
-    plan: Estimate
+    plan: EstimationPlan
     hard = False
 
     @property

@@ -28,7 +28,7 @@ from gnomon.numerics.validation import assert_finite, check_choice, check_intege
 from gnomon.optim import GaussianEM, em, observed_rows, warn_unless_em_converged
 
 __all__ = [
-    "Estimate",
+    "EstimationPlan",
     "PredictiveLaws",
     "Shrinkage",
     "chain_factors",
@@ -61,7 +61,7 @@ _REMEDIES = (
 
 
 @dataclass(frozen=True)
-class Estimate:
+class EstimationPlan:
     """How equation (1) is to be made: the options of `GaussianClassifier`, checked together."""
 
     covariance_type: MixtureCovarianceType = "full"

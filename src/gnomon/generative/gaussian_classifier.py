@@ -21,7 +21,7 @@ from gnomon.distributions.normals import MixtureCovarianceType
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import LinearForm, QuadraticForm, linear_scores
 from gnomon.generative._gaussian_laws import (
-    Estimate,
+    EstimationPlan,
     PredictiveLaws,
     Shrinkage,
     chain_factors,
@@ -291,17 +291,19 @@ class GaussianClassifier(BayesClassifier):
         form, log_prior = self.linear_form_, self.class_log_prior_
         return np.atleast_1d(form.c + (log_prior[1] - log_prior[0] if len(log_prior) == 2 else log_prior))
 
-    def _plan(self) -> Estimate:
-        return Estimate(self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior)
+    def _plan(self) -> EstimationPlan:
+        return EstimationPlan(
+            self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior
+        )
 
-    def _moments(self, rows: LabelledRows, plan: Estimate) -> Moments:
+    def _moments(self, rows: LabelledRows, plan: EstimationPlan) -> Moments:
         if not have_gaps(self, rows.X, self.missing):
             return class_moments(rows, diagonal=plan.diagonal)
         if plan.needs_quartics:
             raise ValueError("shrinkage='ledoit_wolf' needs rows without missing cells; give a number or 'oas'")
         return moments_of_incomplete_rows(rows, self.covariance_type)
 
-    def _solve(self, plan: Estimate, quartics: Floats | None = None) -> None:
+    def _solve(self, plan: EstimationPlan, quartics: Floats | None = None) -> None:
         columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_))
         self._laws, self.shrinkage_ = plan.laws(
             self.statistics_, self.classes_.tolist(), columns.tolist(), quartics, one_row=self._one_row

@@ -32,7 +32,7 @@ from gnomon.generative._class_covariance import (
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import QuadraticForm
 from gnomon.generative._gaussian_laws import (
-    Estimate,
+    EstimationPlan,
     PredictiveLaws,
     chain_factors,
     have_gaps,
@@ -194,7 +194,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         if self.parameter_prior is None:
             covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
             return parts.mean, covs, None
-        plan = Estimate("full", estimate="map", parameter_prior=self.parameter_prior)
+        plan = EstimationPlan("full", estimate="map", parameter_prior=self.parameter_prior)
         columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_)).tolist()
         classes = self.classes_.tolist()
         mode, _ = plan.laws(parts, classes, columns, one_row=row_weight(rows.weights))

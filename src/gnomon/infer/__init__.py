@@ -1,5 +1,6 @@
 """Inference: pure functions from laws and arrays to posteriors. They know no estimator."""
 
+from gnomon.infer._conformal_quantile import conformal_quantile, exceeding_mass
 from gnomon.infer._expected_cost import Decisions, expected_cost
 from gnomon.infer._grid_posterior import GridPosterior, grid_posterior
 from gnomon.infer._laplace import LaplaceApproximation, laplace, laplace_at
@@ -11,6 +12,8 @@ __all__ = [
     "GridPosterior",
     "LaplaceApproximation",
     "SigmoidAverage",
+    "conformal_quantile",
+    "exceeding_mass",
     "expected_cost",
     "grid_posterior",
     "laplace",

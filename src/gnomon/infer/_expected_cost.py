@@ -2,7 +2,7 @@
 
     R(a | x) = Σ_k C[a, k] P(k | x),    a* = argmin_a R(a | x), the first one in a tie                            (1)
 
-C[a, k] is what action a costs where the truth is k. Berger (1985), Statistical Decision Theory and Bayesian Analysis,
+C[a, k] is what action a costs where the truth is k; it may be another matrix for each row. Berger (1985), Statistical Decision Theory and Bayesian Analysis,
 section 1.3, doi:10.1007/978-1-4757-4286-2; Duda, Hart & Stork (2001), section 2.2.
 """
 
@@ -49,7 +49,7 @@ def expected_cost(posterior: ArrayLike, cost_matrix: ArrayLike) -> Decisions:
     ----------
     posterior : array-like of shape (n_samples, n_classes)
         Rows that sum to 1.
-    cost_matrix : array-like of shape (n_actions, n_classes)
+    cost_matrix : array-like of shape (n_actions, n_classes), or (n_samples, n_actions, n_classes)
 
     References
     ----------
@@ -65,16 +65,16 @@ def expected_cost(posterior: ArrayLike, cost_matrix: ArrayLike) -> Decisions:
     (array([[0.95, 0.75, 1.05]]), array([1]))
     """
     q, C = check_numbers("posterior", posterior), check_numbers("cost_matrix", cost_matrix)
-    if C.ndim != 2 or q.ndim != 2 or q.shape[1] != C.shape[1]:
+    if C.ndim < 2 or q.ndim != 2 or q.shape[1:] != C.shape[-1:] or C.shape[:-2] not in ((), q.shape[:1]):
         raise ValueError(
             f"posterior of shape {q.shape} and cost_matrix of shape {C.shape} must be (n_samples, n_classes) and "
-            "(n_actions, n_classes)"
+            "(n_actions, n_classes), or (n_samples, n_actions, n_classes)"
         )
     total = np.sum(q, axis=1)
     if np.any(q < 0.0) or np.any(np.abs(total - 1.0) > 1e-6):
         worst = int(np.argmax(np.maximum(np.abs(total - 1.0), -np.min(q, axis=1))))
         raise ValueError(f"posterior[{worst}]={q[worst].tolist()} is no probability law; its numbers must sum to 1")
-    costs = q @ C.T
+    costs = np.einsum("...ak,...k->...a", C, q)
     least = np.min(costs, axis=1, keepdims=True)
     tie = costs - least <= _TIE * np.max(np.abs(costs), axis=1, keepdims=True, initial=0.0)
     return Decisions(costs, np.argmax(tie, axis=1))

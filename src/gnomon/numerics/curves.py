@@ -2,7 +2,7 @@
 
     TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
 
-One sort and one running sum give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
+One sort of each class and one merge give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
 threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull of
 (FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
 doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Provost & Fawcett (2001),
@@ -11,7 +11,7 @@ doi:10.1023/A:1007601015854.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from gnomon._jit import jit
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
 from gnomon.numerics.validation import check_positive
 
-__all__ = ["RankedScores", "ThresholdCurve", "one_sided", "rank_scores", "ratio", "threshold_curve"]
+__all__ = ["ThresholdCurve", "one_sided", "ratio", "threshold_curve"]
 
 ROUNDING = 1e-12
 """A place this near to a vertex is the vertex, on the side of the better value."""
@@ -90,8 +90,18 @@ class ThresholdCurve:
 
     def hull(self) -> "ThresholdCurve":
         """The curve at the vertices of its upper convex hull in (FP, TP); both ends belong to it."""
+        return self[self.hull_places()]
+
+    def hull_places(self) -> Integers:
+        """Where on the curve those vertices are, in order."""
         vertices = np.empty(len(self), dtype=np.intp)
-        return self[vertices[: _upper_hull(self.fp, self.tp, vertices)]]
+        return vertices[: _upper_hull(self.fp, self.tp, vertices)]
+
+    @property
+    def log_likelihood_ratios(self) -> Floats:
+        """log(ΔTPR/ΔFPR) from each point to the next: of a hull, the calibrated scores of pool-adjacent-violators."""
+        with np.errstate(divide="ignore"):
+            return np.log(np.diff(self.tp) / self.positives) - np.log(np.diff(self.fp) / self.negatives)
 
     def tpr_at(self, fpr: ArrayLike) -> Floats:
         """The greatest TPR of the ROC polyline at each FPR."""
@@ -183,101 +193,53 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     >>> round(threshold_curve([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).average_precision, 4)
     0.8333
     """
-    return rank_scores(scores, y).curve(sample_weight)
+    scores, positive = checked_scores(scores, y)
+    weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    counts = np.zeros((3, len(scores) + 1))
+    counts[0, 0] = np.inf
+    m = _merge(*_ranked(scores[positive], weights[positive]), *_ranked(scores[~positive], weights[~positive]), *counts)
+    thresholds, tp, fp = counts[:, :m]
+    return ThresholdCurve(thresholds, tp, fp, float(tp[-1]), float(fp[-1]))
 
 
-class RankedScores(NamedTuple):
-    """Rows in the order of their scores: sorted once, for the curves (1) of any weights.
-
-    Fields
-    ------
-    thresholds : ndarray of shape (m,)
-        ∞, then every distinct score from the greatest to the least.
-    falling : ndarray of shape (n,)
-        The row of each rank, from the greatest score to the least.
-    positive : ndarray of bool of shape (n,)
-        Whether that row is positive.
-    last : ndarray of bool of shape (n,)
-        Whether it is the last of its score: rows of equal score are on the same side of any threshold.
-
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
-
-    Examples
-    --------
-    >>> from gnomon.numerics.curves import rank_scores
-    >>> ranked = rank_scores([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
-    >>> ranked.curve().roc_auc, ranked.curve([1, 0, 1, 1]).roc_auc
-    (0.75, 1.0)
-    """
-
-    thresholds: Floats
-    falling: Integers
-    positive: Bools
-    last: Bools
-
-    def curve(self, weights: ArrayLike | None = None) -> ThresholdCurve:
-        """The counts (1) with a weight for each row, ones by default; weights of zero keep their thresholds."""
-        n, m = len(self.falling), len(self.thresholds)
-        w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
-        if w.shape != (n,):
-            raise ValueError(f"weights of shape {w.shape} must be one number for each of {n} rows")
-        tp, fp = np.empty(m), np.empty(m)
-        _running_counts(w, self.falling, self.positive, self.last, tp, fp)
-        return ThresholdCurve(self.thresholds, tp, fp, float(tp[-1]), float(fp[-1]))
-
-
-def rank_scores(scores: ArrayLike, y: ArrayLike) -> RankedScores:
-    """The order of rows by their scores.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        Greater means more positive; infinite values are allowed, NaN is not.
-    y : array-like of shape (n_samples,)
-        Which rows are positive: booleans, or 1 and 0.
-
-    Returns
-    -------
-    RankedScores
-
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
-
-    Examples
-    --------
-    >>> from gnomon.numerics.curves import rank_scores
-    >>> rank_scores([0.1, 0.4, 0.4], [0, 0, 1]).thresholds.tolist()
-    [inf, 0.4, 0.1]
-    """
+def checked_scores(scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Bools]:
+    """Scores without NaN, and which rows are positive."""
     scores = np.asarray(scores, dtype=float)
     positive = np.asarray(y).astype(bool)
     if scores.ndim != 1 or positive.shape != scores.shape:
         raise ValueError(f"scores of shape {scores.shape} and y of shape {positive.shape} must be one number per row")
     if np.any(np.isnan(scores)):
         raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
-    falling = np.ascontiguousarray(np.argsort(scores)[::-1])
-    ranked = scores[falling]
-    last = np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)]
-    return RankedScores(np.append(np.inf, ranked[last]), falling, positive[falling], last)
+    return scores, positive
+
+
+def _ranked(scores: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Scores in rising order, and their weights; equal weights need no order, and sorting alone is twice as fast."""
+    if len(weights) and np.all(weights == weights[0]):
+        return np.sort(scores), weights
+    order = np.argsort(scores)
+    return scores[order], weights[order]
 
 
 @jit
-def _running_counts(w: Floats, falling: Integers, positive: Bools, last: Bools, tp: Floats, fp: Floats) -> None:
-    """Fill in the sums of the weights of positives and of negatives, from the greatest score down to each threshold."""
-    tp[0] = fp[0] = of_positives = of_negatives = 0.0
-    m = 1
-    for i in range(len(falling)):
-        weight = w[falling[i]]
-        # Without a branch, which scores that say little would mispredict every other time.
-        part = weight * positive[i]
-        of_positives += part
-        of_negatives += weight - part
-        if last[i]:
-            tp[m], fp[m] = of_positives, of_negatives
-            m += 1
+def _merge(p: Floats, u: Floats, q: Floats, v: Floats, thresholds: Floats, tp: Floats, fp: Floats) -> int:
+    """Fill in the counts (1) from ranked scores p, weights u of positives and q, v of negatives; return their number.
+
+    Rows of equal score are on the same side of any threshold, so counts are read where the score changes.
+    """
+    i, j, m = len(p) - 1, len(q) - 1, 1
+    a = b = 0.0
+    while i >= 0 or j >= 0:
+        t = p[i] if j < 0 or (i >= 0 and p[i] >= q[j]) else q[j]
+        while i >= 0 and p[i] == t:
+            a += u[i]
+            i -= 1
+        while j >= 0 and q[j] == t:
+            b += v[j]
+            j -= 1
+        thresholds[m], tp[m], fp[m] = t, a, b
+        m += 1
+    return m
 
 
 @jit

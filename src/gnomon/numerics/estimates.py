@@ -50,6 +50,10 @@ class Estimate(NamedTuple):
 def mean_estimate(x: ArrayLike, weights: ArrayLike | None = None, level: float = 0.95) -> Estimate:
     """The mean of independent rows by (1); a weight counts as often as its row.
 
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, third edition, sections 2.6 and 2.13. Wiley.
+
     Examples
     --------
     >>> from gnomon.numerics.estimates import mean_estimate
@@ -68,6 +72,11 @@ def mean_estimate(x: ArrayLike, weights: ArrayLike | None = None, level: float =
 def share_interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Wilson's interval (2) of the share of k in n, elementwise; (0, 1) where n is zero.
 
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    doi:10.1080/01621459.1927.10502953
+
     Examples
     --------
     >>> from gnomon.numerics.estimates import share_interval
@@ -84,6 +93,10 @@ def share_interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Flo
 
 def normal_quantile(level: float) -> float:
     """z of a two-sided normal interval.
+
+    References
+    ----------
+    Cochran, W. G. (1977). Sampling Techniques, third edition, sections 2.6 and 2.13. Wiley.
 
     Examples
     --------

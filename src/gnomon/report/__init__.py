@@ -2,10 +2,12 @@
 
 from gnomon.report._anomalies import AnomalyStudy, find_anomalies
 from gnomon.report._study import Study, learn
+from gnomon.report.aims import Aims
 from gnomon.report.anomaly_pages import anomaly_page, anomaly_summary
 from gnomon.report.pages import page, summary
 
 __all__ = [
+    "Aims",
     "AnomalyStudy",
     "Study",
     "anomaly_page",

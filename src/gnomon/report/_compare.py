@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
-from gnomon.report.scores import SCORES, forecast, score_all, standard_error
+from gnomon.report.scores import SCORES, Forecast, forecast, score_all, standard_error
 
 __all__ = ["BASELINE", "Entrant", "Matrices", "Trial", "build", "compare"]
 
@@ -44,7 +44,7 @@ class Entrant(NamedTuple):
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one candidate: a dict of scores per fold, seconds, warnings, or the reason why it failed."""
+    """The result of one candidate: scores and forecasts per fold, seconds, warnings, or the reason why it failed."""
 
     entrant: Entrant
     scores: dict[str, Floats] = field(default_factory=dict)
@@ -52,6 +52,7 @@ class Trial:
     seconds: float = 0.0
     complaints: tuple[str, ...] = ()
     failure: str = ""
+    forecasts: tuple[Forecast, ...] = ()
 
     @property
     def candidate(self) -> Candidate:
@@ -77,6 +78,7 @@ class _Attempt:
 
     entrant: Entrant
     scores: list[dict[str, float]] = field(default_factory=list)
+    forecasts: list[Forecast] = field(default_factory=list)
     seconds: float = 0.0
     complaints: set[str] = field(default_factory=set)
     failure: str = ""
@@ -111,7 +113,9 @@ def _try(
         with stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model = build(candidate, facts, seed).fit(*train)
-            record.scores.append(score_all(facts.task, test[1], forecast(model, test[0], classes)))
+            said = forecast(model, test[0], classes)
+            record.scores.append(score_all(facts.task, test[1], said))
+            record.forecasts.append(said)
     except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
         return
@@ -130,4 +134,5 @@ def _trial(record: _Attempt, folds: Sequence[tuple[Integers, Integers]]) -> Tria
     if not np.isfinite(scores[SCORES[record.entrant.facts.task][0].name]).all():
         return Trial(record.entrant, failure="its loss is not a finite number")
     errors = {name: standard_error(values, folds) for name, values in scores.items()}
-    return Trial(record.entrant, scores, errors, record.seconds, tuple(sorted(record.complaints)))
+    complaints = tuple(sorted(record.complaints))
+    return Trial(record.entrant, scores, errors, record.seconds, complaints, forecasts=tuple(record.forecasts))

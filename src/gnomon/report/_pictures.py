@@ -19,13 +19,17 @@ from matplotlib.figure import Figure
 from sklearn.metrics import confusion_matrix, roc_curve
 
 from gnomon._typing import Floats
+from gnomon.numerics.curves import threshold_curve
+from gnomon.numerics.estimates import share_interval
 from gnomon.report._compare import Trial
+from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._target import Target
 from gnomon.report.scores import SCORES, Score, rounded
 
 __all__ = [
     "picture_of_candidates",
+    "picture_of_costs",
     "picture_of_importances",
     "picture_of_target",
     "pictures_of_judgement",
@@ -214,13 +218,36 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
     return _drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
 
 
+def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, classes: Sequence[str]) -> str:
+    """The cost of decisions over the threshold, with the threshold of the costs and the best constant action."""
+    if curve is None or outcome is None:
+        return ""
+    name, constant = outcome.constant
+    least = int(np.argmin(curve.costs))
+
+    def draw(axes):
+        axes.step(curve.thresholds, curve.costs, where="post", color=ACCENT, linewidth=2)
+        axes.axvline(curve.used, color=SECOND, label=f"by the costs: {curve.used:.3g}")
+        axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {_short(name)}")
+        axes.set(xlim=(-0.01, 1.01), ylim=(0, None), xlabel=f"threshold on the probability of “{_short(classes[1])}”")
+        axes.set_ylabel("cost of a row")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+    words = (
+        f"Cost of a held-out row over the threshold on the probability of {classes[1]}: least "
+        f"{rounded(float(curve.costs[least]))} at {curve.thresholds[least]:.2f}, {rounded(outcome.cost.value)} at the "
+        f"threshold of the costs, {curve.used:.2f}, and {rounded(constant)} for always {name}."
+    )
+    return _drawn(draw, 5.2, 3.4, "costs", words)
+
+
 def pictures_of_judgement(judgement: Judgement, classes: tuple[str, ...]) -> list[tuple[str, str]]:
     """The pictures of the held-out rows that suit the task, each with its caption."""
     if not len(classes):
         return [_predicted_against_true(judgement), _residuals(judgement)]
     pictures = [_confusion(judgement, classes)]
     if len(np.unique(judgement.y)) == len(classes) == 2:
-        pictures.append(_roc(judgement, classes))
+        pictures += [_roc(judgement, classes), _precision_recall(judgement, classes)]
     return [*pictures, _calibration(judgement, classes)]
 
 
@@ -272,6 +299,22 @@ def _roc(judgement, classes):
     return _drawn(draw, 3.4, 3.4, "roc", words), f"ROC curve for “{classes[1]}”; the area under it is {area:.3f}."
 
 
+def _precision_recall(judgement, classes):
+    """By steps, as the average precision counts it; beside the level of scores drawn at random."""
+    curve = threshold_curve(judgement.forecast.proba[:, 1], judgement.y == classes[1])
+    share, area = curve.positives / len(judgement.y), curve.average_precision
+
+    def draw(axes):
+        axes.axhline(share, color=MUTED, linestyle=(0, (4, 3)))
+        axes.step(curve.recall, curve.precision, where="pre", color=ACCENT, linewidth=2)
+        axes.set(xlabel="recall", ylabel="precision", aspect="equal", xlim=(-0.01, 1.01), ylim=(0, 1.02))
+
+    told = [f"precision {curve.precision[curve.recall >= r].max():.2f} at recall {r:g}" for r in (0.5, 0.8, 0.95)]
+    words = f"Precision-recall curve of the held-out rows for {classes[1]}: {', '.join(told)}."
+    caption = f"Precision and recall for “{classes[1]}”; average precision {area:.3f}, {share:.3f} by chance (dashed)."
+    return _drawn(draw, 3.4, 3.4, "precision-recall", words), caption
+
+
 def _some_points(false: Floats, true: Floats) -> str:
     """The curve at three false positive rates."""
     at = (0.05, 0.1, 0.2)
@@ -289,8 +332,9 @@ def _calibration(judgement, classes):
         label = "probability of the predicted class"
     groups = [g for g in np.array_split(np.argsort(said, kind="stable"), min(10, max(2, len(said) // 20))) if len(g)]
     x = np.array([said[g].mean() for g in groups])
-    p = np.array([hit[g].mean() for g in groups])
-    error = np.sqrt(np.maximum(p * (1 - p), 1e-4) / [len(g) for g in groups])
+    hits, sizes = np.array([hit[g].sum() for g in groups]), np.array([len(g) for g in groups])
+    p, ends = hits / sizes, np.array(share_interval(hits, sizes))
+    error = np.abs(ends - p)
 
     def draw(axes):
         axes.plot([0, 1], [0, 1], color=MUTED, linestyle=(0, (4, 3)))
@@ -301,7 +345,7 @@ def _calibration(judgement, classes):
     words = f"Calibration curve of the {label}: observed {told}."
     return _drawn(
         draw, 3.4, 3.4, "calibration", words
-    ), "Calibration: on the diagonal, probabilities mean what they say."
+    ), "Calibration: on the diagonal, probabilities mean what they say. Bars are 95% intervals of the frequency."
 
 
 def _sample(judgement):

@@ -2,7 +2,8 @@
 
 1  read the target, find the task            4  compare every registered model that suits, with a baseline
 2  hold out a fifth                          5  choose by a rule of `gnomon.report._choice`
-3  find the kinds of the other columns       6  refit on the rest, judge once on the held-out rows
+3  find the kinds of the other columns       6  refit on the rest, calibrate, judge once on the held-out rows
+                                             7  decide by costs; sets or intervals of a given coverage
 
 Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84858-7.
 """
@@ -21,6 +22,7 @@ from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, listed, refuse_unknown
 from gnomon.report._advice import check_arrangement
+from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._checks import (
     check_columns,
     check_outcome,
@@ -30,11 +32,16 @@ from gnomon.report._checks import (
 )
 from gnomon.report._choice import Choice, RuleName, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
+from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_findings, decision_outcome
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
+from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
+from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
+from gnomon.report.aims import Aims, Stakes
+from gnomon.report.deployed import Deployed, deployed
 from gnomon.report.prepare import CODINGS, Preparer
 
 __all__ = ["Study", "entrants", "learn"]
@@ -44,6 +51,7 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 
 MOST_ROWS_TO_COMPARE = 50_000
 SMALL_CELLS = 200_000
+NO_AIMS = Aims()
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,18 @@ class Study:
         What a tree or a forest itself counts as the importance of each prepared column.
     rules : str
         The upper part of a tree as text.
+    by_class : list of ClassScore
+        Precision, recall and F1 of each class on held-out rows.
+    worst, unsure : list of HeldOutCase
+        The held-out rows of largest loss, and those whose two most probable classes are closest.
+    calibration : CalibrationVerdict or None
+        Whether the probabilities go through a calibration map; None for numbers.
+    decisions : DecisionOutcome or None
+        What decisions cost on held-out rows, where costs or a prior are given.
+    cost_curve : CostCurve or None
+        Of two actions and classes: that cost over the threshold.
+    sets : SetOutcome or None
+        Sets or intervals, where a coverage is given.
     facts : Facts
         Shape of the training matrix of the chosen model.
     n_compared : int
@@ -103,6 +123,13 @@ class Study:
     coefficients: list[tuple[str, float]]
     shares: list[tuple[str, float]]
     rules: str
+    by_class: list[ClassScore]
+    worst: list[HeldOutCase]
+    unsure: list[HeldOutCase]
+    calibration: CalibrationVerdict | None
+    decisions: DecisionOutcome | None
+    cost_curve: CostCurve | None
+    sets: SetOutcome | None
     facts: Facts
     n_compared: int
     seed: int
@@ -123,6 +150,7 @@ def learn(
     keep: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
     rule: RuleName = "simplest",
+    aims: Aims = NO_AIMS,
     seed: int = 0,
     progress: Progress = _silent,
 ) -> Study:
@@ -145,6 +173,8 @@ def learn(
     rule : {"simplest", "best"}, default="simplest"
         How one of the models is chosen: the simplest that is as good as the best, within one standard error of the
         difference, and dominated by no other; or that of least loss.
+    aims : Aims, optional
+        Costs, another prior, a coverage: what the forecasts are for.
     seed : int, default=0
         Of every random choice.
     progress : callable (done, total, text) → None, optional
@@ -175,6 +205,7 @@ def learn(
     for option, names in named.items():
         refuse_unknown(table, option, [name for name in names if name])
     whole = read_target(table, target, task or _told_task(target, types or {}))
+    stakes = aims.stakes(whole.classes)
     roles = [name for name in (group, time) if name]
     # All rows decide what a column is: a sample cannot see that one counts them.
     found = infer_kinds(table, [n for n in table.names if n != target], types=types, keep=[*keep, *roles])
@@ -185,7 +216,7 @@ def learn(
     used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
-        return _study(table, whole, parts, kinds, used, rule, seed, progress)
+        return _study(table, whole, parts, kinds, used, rule, stakes, aims.coverage, seed, progress)
 
 
 def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:
@@ -212,6 +243,8 @@ def _study(
     kinds: tuple[ColumnKind, ...],
     used: tuple[ColumnKind, ...],
     rule: RuleName,
+    stakes: Stakes | None,
+    coverage: float | None,
     seed: int,
     progress: Progress,
 ) -> Study:
@@ -228,23 +261,41 @@ def _study(
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
     choice = choose(trials, folds, rule)
     ticks.step(f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
-    model = _fit(used, choice.trial.entrant, train, y, seed)
+    fitted = _fit(used, choice.trial.entrant, train, y, seed)
+    calibration = calibrated_by(choice.trial, y, folds, target.classes) if choice.learned else None
     ticks.step("judging on the held-out rows")
+    calibrator = calibration.calibrator if calibration else None
+    model = _with_parts(fitted, deployed(fitted[-1], y, calibrator, None))
     judgement = judge(model, target, table, parts, seed)
+    unseen = table.take(parts.test)
+    sets = None
+    if coverage is not None:
+        by_class = stakes is not None and stakes.priors is not None
+        sets = calibrated_sets(model[-1], model[0].transform(unseen), judgement.y, coverage, by_class=by_class)
+    decisions, curve = _decided(judgement, y, stakes)
     names = [kind.name for kind in used if choice.learned]
+    shuffled = importances(model, target, table, parts, names, seed)
+    shown = unseen, target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
     return Study(
         target=target,
         split=parts,
         kinds=kinds,
-        findings=_findings(table, target, parts, kinds, choice, judgement, seed),
+        findings=_findings(table, target, parts, kinds, choice, judgement, decisions, seed),
         trials=trials,
         choice=choice,
-        model=model,
+        model=_with_parts(fitted, deployed(fitted[-1], y, calibrator, stakes, sets and sets.sets)),
         judgement=judgement,
-        importances=importances(model, target, table, parts, names, seed),
-        coefficients=coefficients(model, choice.trial.candidate),
-        shares=own_shares(model, choice.trial.candidate),
-        rules=rules_of(model, choice.trial.candidate),
+        importances=shuffled,
+        coefficients=coefficients(fitted, choice.trial.candidate),
+        shares=own_shares(fitted, choice.trial.candidate),
+        rules=rules_of(fitted, choice.trial.candidate),
+        by_class=scores_by_class(judgement, target.classes),
+        worst=worst_cases(judgement, *shown),
+        unsure=unsure_cases(judgement, *shown),
+        calibration=calibration,
+        decisions=decisions,
+        cost_curve=curve,
+        sets=sets,
         facts=choice.trial.entrant.facts,
         n_compared=len(rows),
         seed=seed,
@@ -258,6 +309,7 @@ def _findings(
     kinds: tuple[ColumnKind, ...],
     choice: Choice,
     judgement: Judgement,
+    decisions: DecisionOutcome | None,
     seed: int,
 ) -> tuple[Finding, ...]:
     """All warnings, gravest first."""
@@ -267,8 +319,23 @@ def _findings(
         *check_rows(table, kinds, parts.train, parts.test),
         *check_arrangement(table, kinds),
         *check_outcome(choice, judgement, target.task),
+        *decision_findings(decisions),
     )
     return tuple(sorted(found, key=lambda finding: GRAVITY.index(finding.level)))
+
+
+def _with_parts(fitted: Pipeline, last: Deployed) -> Pipeline:
+    """The fitted pipeline with another last step; the model itself where nothing stands around it."""
+    around = (last.calibrator, last.costs, last.sets)
+    return fitted if all(part is None for part in around) else Pipeline([("prepare", fitted[0]), ("model", last)])
+
+
+def _decided(judgement: Judgement, y: Array, stakes: Stakes | None) -> tuple[DecisionOutcome | None, CostCurve | None]:
+    if stakes is None:
+        return None, None
+    shares = np.unique(y, return_counts=True)[1] / len(y)
+    given = judgement.y, judgement.forecast, stakes, shares
+    return decision_outcome(*given), cost_curve(*given)
 
 
 class _Ticks:

@@ -12,16 +12,18 @@ import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import is_missing
 from gnomon.report._compare import Trial
+from gnomon.report._decisions import DecisionOutcome, named_rows
 from gnomon.report._judge import Judgement
 from gnomon.report._pictures import (
     picture_of_candidates,
+    picture_of_costs,
     picture_of_importances,
     picture_of_target,
     pictures_of_judgement,
 )
 from gnomon.report._study import Study
 from gnomon.report.prepare import CODINGS
-from gnomon.report.scores import SCORES, Score
+from gnomon.report.scores import SCORES, Score, rounded
 
 __all__ = ["page", "summary"]
 
@@ -36,6 +38,8 @@ templates = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+templates.filters["amount"] = lambda value: rounded(value) if np.isfinite(value) else "–"
+templates.filters["share"] = lambda share: "–" if np.isnan(share) else f"{share:.3f}"
 templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
 
 
@@ -95,6 +99,8 @@ def page(
         trials=_ranked(study),
         failed=[t for t in study.trials if t.failure],
         verdict=verdict(study),
+        further=further(study),
+        decisions=study.decisions and named_rows(study.decisions),
         pictures=_pictures(study),
         coefficients=study.coefficients[:MOST_COEFFICIENTS],
         n_coefficients=len(study.coefficients),
@@ -136,6 +142,13 @@ def summary(study: Study) -> dict[str, Any]:
                    "baseline": plain(judged.baseline[name])}
             for name, value in judged.scores.items()
         },
+        "calibration": study.calibration and {
+            "used": study.calibration.calibrator is not None, "log_loss_before": plain(study.calibration.before),
+            "log_loss_after": plain(study.calibration.after),
+        },
+        "decisions": study.decisions and _decisions(study.decisions),
+        "sets": study.sets and {"coverage": study.sets.coverage, "calibrated_by": study.sets.rows,
+                                "range": list(study.sets.range), "by_class": study.sets.by_class},
         "tried": [_tried(trial) for trial in study.trials],
         "warnings": [{"level": f.level, "title": f.title, "text": f.text} for f in study.findings],
         "seed": study.seed,
@@ -151,11 +164,45 @@ def verdict(study: Study) -> str:
     return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {scores}."
 
 
+def further(study: Study) -> list[str]:
+    """Calibration, costs and coverage, each in a sentence, where there is something to say."""
+    said = []
+    if study.calibration is not None and study.calibration.calibrator is not None:
+        said.append(f"Calibrated, because {study.calibration.why}.")
+    if study.decisions is not None:
+        found, (name, cost) = study.decisions, study.decisions.constant
+        said.append(
+            f"Decisions cost {rounded(found.cost.value)} a row ({rounded(found.cost.low)} to "
+            f"{rounded(found.cost.high)}); always {name}: {rounded(cost)}."
+        )
+    if study.sets is not None:
+        low, high = study.sets.range
+        what = "Sets" if study.target.classes else "Intervals"
+        said.append(
+            f"{what} hold the truth with probability {study.sets.coverage:g} ({low:.3f} to {high:.3f}, as "
+            f"{study.sets.rows} rows {'of the rarest class ' if study.sets.by_class else ''}calibrate them): "
+            f"{study.sets.size}."
+        )
+    return said
+
+
 def _score_text(judgement: Judgement, score: Score) -> str:
     value, guess = judgement.scores[score.name], judgement.baseline[score.name]
     low, high = judgement.intervals[score.name]
     interval = f"{score.text(low)} to {score.text(high)}"
     return f"{score.name} {score.text(value)} ({interval}; baseline {score.text(guess)})"
+
+
+def _decisions(found: DecisionOutcome) -> dict[str, Any]:
+    return {
+        "actions": list(found.stakes.actions),
+        "costs": found.stakes.costs.tolist(),
+        "priors": found.priors.tolist(),
+        "cost": plain(found.cost.value),
+        "interval": [plain(found.cost.low), plain(found.cost.high)],
+        "best_constant": {"action": found.constant[0], "cost": found.constant[1]},
+        "gain": {"value": plain(found.gain.value), "interval": [plain(found.gain.low), plain(found.gain.high)]},
+    }
 
 
 def plain(value: float) -> float | None:
@@ -218,6 +265,7 @@ def _pictures(study: Study) -> dict[str, Any]:
         "candidates": picture_of_candidates(study.trials, study.choice.trial),
         "judgement": pictures_of_judgement(study.judgement, study.target.classes),
         "importances": picture_of_importances(study.importances, loss) if study.importances else "",
+        "costs": picture_of_costs(study.cost_curve, study.decisions, study.target.classes),
     }
 
 

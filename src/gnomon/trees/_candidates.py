@@ -158,7 +158,7 @@ class Shape(NamedTuple):
 # histograms or blocks that fit in the cache; the columns of forests are binned from 20 000 rows on.
 SMALL = Shape(80, 3), Shape(2_500, 3)
 MIXED = *SMALL, Shape(2_500, 3, values=9)
-LARGE = *MIXED, Shape(15_000, 10), Shape(21_000, 3), Shape(21_000, 30)
+LARGE = Shape(15_000, 10), Shape(21_000, 3), Shape(21_000, 30)
 
 
 def _warm(make: Make, shapes: Sequence[Shape], numbers: bool, **fewer: int) -> None:
@@ -181,8 +181,10 @@ _TREES, _ROUNDS = {"n_estimators": 2}, {"max_iter": 2}
 for _name, _make, _shapes, _numbers, _fewer in (
     ("trees: one tree, classes", _tree_classifier, MIXED, False, {}),
     ("trees: one tree, numbers", _tree_regressor, MIXED, True, {}),
-    ("trees: forest, classes", _forest_classifier, LARGE, False, _TREES),
-    ("trees: forest, numbers", _forest_regressor, LARGE, True, _TREES),
+    ("trees: forest, classes", _forest_classifier, MIXED, False, _TREES),
+    ("trees: forest, numbers", _forest_regressor, MIXED, True, _TREES),
+    ("large tables: forest, classes", _forest_classifier, LARGE, False, _TREES),
+    ("large tables: forest, numbers", _forest_regressor, LARGE, True, _TREES),
     ("trees: boosting, classes", _boosting_classifier, SMALL, False, _ROUNDS),
     ("trees: boosting, numbers", _boosting_regressor, SMALL, True, _ROUNDS),
 ):

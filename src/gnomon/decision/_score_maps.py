@@ -1,0 +1,141 @@
+"""Maps from scores to log-likelihood ratios (two classes) or log-likelihoods (K classes), and how each is fitted.
+
+    logistic      α s + γ                           prior-weighted logistic regression                       (1)
+    temperature   α s                               (1) without an offset
+    beta          a log p − b log(1 − p) + c,  p = σ(s),  a, b ≥ 0
+    pav           the best non-decreasing map
+    venn_abers    two isotonic fits for each score
+    K classes:  logistic α s_k + γ_k,  temperature α s_k,  matrix A s + γ
+
+Brümmer & du Preez (2006), doi:10.1016/j.csl.2005.08.001; Kull, Silva Filho & Flach (2017), Beta calibration,
+doi:10.1214/17-EJS1338SI; Guo et al. (2017), On calibration of modern neural networks, ICML.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon._typing import Floats, Integers
+from gnomon.base.trials import ScoredTrials
+from gnomon.decision._pav import fit_pav
+from gnomon.decision._softmax_fit import SoftmaxFit, affine_maps, fit_softmax, scale_maps, two_class_maps
+from gnomon.decision._venn_abers import fit_venn_abers
+from gnomon.numerics.special import log_sigmoid
+from gnomon.optim import fit_sigmoid
+
+__all__ = ["OF_CLASSES", "OF_TRIALS", "Calibration", "LinearMap", "Options", "column_units"]
+
+
+class Options(NamedTuple):
+    """What a map is fitted for: priors of the classes, the penalty, and whether the ends are smoothed."""
+
+    priors: Floats
+    lam: float
+    laplace: bool
+
+    @property
+    def log_odds(self) -> float:
+        return float(np.log(self.priors[1] / self.priors[0]))
+
+
+class LinearMap(NamedTuple):
+    """slope · s + offset, for each class where these are arrays."""
+
+    slope: Any
+    offset: Any
+
+    def llr(self, scores: Floats) -> Floats:
+        if np.ndim(self.slope) == 2:
+            return (scores - np.mean(scores, axis=1, keepdims=True)) @ self.slope.T + self.offset
+        # A constant map of an infinite score is constant.
+        return self.slope * (scores if self.slope else np.zeros_like(scores)) + self.offset
+
+
+class BetaMap(NamedTuple):
+    """a log σ(s) − b log σ(−s) + c."""
+
+    a: float
+    b: float
+    c: float
+
+    def llr(self, scores: Floats) -> Floats:
+        return self.a * log_sigmoid(scores) - self.b * log_sigmoid(-scores) + self.c
+
+
+class Calibration(NamedTuple):
+    """A fitted map, and whether a threshold divides the classes without error, so that the slope has no bound."""
+
+    map: Any
+    separable: bool = False
+    converged: bool = True
+    objective: float = np.nan
+
+
+def column_units(X: Floats) -> Floats:
+    """The size of each column, positive, without overflow."""
+    largest = np.max(np.abs(X), axis=0, initial=0.0)
+    return np.where(largest > 0.0, largest, 1.0)
+
+
+def _logistic(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
+    fit = fit_sigmoid(trials.scores, trials.positive.astype(float), weights, lam=options.lam)
+    found = LinearMap(fit.slope, fit.offset - options.log_odds)
+    return Calibration(found, fit.separable, fit.converged, fit.objective)
+
+
+def _temperature(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
+    fit = _two_classes(trials.scores[:, None], trials, weights, options, offset=False)
+    return Calibration(LinearMap(float(fit.A[1, 0]), 0.0), fit.separable, fit.converged, fit.objective)
+
+
+def _beta(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
+    columns = np.column_stack([log_sigmoid(trials.scores), -log_sigmoid(-trials.scores)])
+    used = np.array([True, True])
+    # A negative coefficient would make the map fall: that column is left out, as Kull et al. (2017), section 4, do.
+    while True:
+        fit = _two_classes(columns[:, used], trials, weights, options, offset=True)
+        ab = np.zeros(2)
+        ab[used] = fit.A[1]
+        if np.all(ab >= 0.0):
+            break
+        used &= ab >= 0.0
+    found = BetaMap(float(ab[0]), float(ab[1]), float(fit.b[1]))
+    return Calibration(found, fit.separable, fit.converged, fit.objective)
+
+
+def _two_classes(X: Floats, trials: ScoredTrials, weights: Floats, options: Options, *, offset: bool) -> SoftmaxFit:
+    maps = two_class_maps(X.shape[1], offset=offset)
+    k = trials.positive.astype(int)
+    return fit_softmax(X, k, weights, np.log(options.priors), maps, column_units(X), options.lam)
+
+
+OF_TRIALS: dict[str, Callable[[ScoredTrials, Floats, Options], Calibration]] = {
+    "logistic": _logistic,
+    "temperature": _temperature,
+    "beta": _beta,
+    "pav": lambda trials, weights, options: Calibration(fit_pav(trials.curve(), laplace=options.laplace)),
+    "venn_abers": lambda trials, weights, options: Calibration(fit_venn_abers(trials.curve())),
+}
+"""From trials of two classes and weights that sum to the priors."""
+
+
+def _of_classes(maps_of: Callable[[int], Floats]) -> Callable[[Floats, Integers, Floats, Options], Calibration]:
+    def fit(scores: Floats, k: Integers, weights: Floats, options: Options) -> Calibration:
+        K = scores.shape[1]
+        # A constant of each row says nothing of the classes.
+        S = scores - np.mean(scores, axis=1, keepdims=True)
+        units = np.full(K, np.max(column_units(S)))
+        found = fit_softmax(S, k, weights, np.log(options.priors), maps_of(K), units, options.lam)
+        chosen = LinearMap(found.A, found.b - np.mean(found.b))
+        return Calibration(chosen, found.separable, found.converged, found.objective)
+
+    return fit
+
+
+OF_CLASSES = {
+    "logistic": _of_classes(lambda K: scale_maps(K, offsets=True)),
+    "temperature": _of_classes(lambda K: scale_maps(K, offsets=False)),
+    "matrix": _of_classes(affine_maps),
+}
+"""From log-likelihoods (or log-posteriors) of each class."""

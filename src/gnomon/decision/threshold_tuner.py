@@ -1,0 +1,188 @@
+"""A threshold for one application.
+
+    empirical:    t = argmin over t of the detection cost on rows that the classifier has not seen                  (1)
+    theoretical:  t = −logit π̃, for log-likelihood ratios                                                  (2)
+
+H_T is decided for a score > t. Brümmer & du Preez (2006), doi:10.1016/j.csl.2005.08.001; Sheng & Ling (2006),
+Thresholding for making classifiers cost-sensitive, AAAI.
+"""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds
+from gnomon.base import naming_columns
+from gnomon.base.parameters import check_parameters
+from gnomon.base.trials import read_trials
+from gnomon.decision._min_dcf import least_cost, threshold_costs
+from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, log_probabilities, scores_of
+from gnomon.decision.application import Application
+
+__all__ = ["ThresholdTuner"]
+
+
+class ThresholdTuner(WrappedClassifier):
+    """A two-class classifier with the threshold of an application, equation (1) or (2).
+
+    Parameters
+    ----------
+    app : Application, optional
+        Of two classes; equal priors and costs by default.
+    estimator : classifier, optional
+        Its scores are thresholded. Without one, X holds the scores themselves, one for each row, of rows that the model
+        behind them has not seen.
+    method : {"empirical", "theoretical"}, default="empirical"
+        By (1), on out-of-fold scores; or by (2), for which the probabilities of the estimator are taken as calibrated,
+        and the prior of its training rows is removed.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds for the scores of (1).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    estimator_ : classifier or None
+    threshold_ : float
+        t; ∞ where rejecting all is cheapest, −∞ where accepting all is.
+    cost_ : float
+        The normalised cost at t of the scores that it was chosen for; of (2), that of the training rows.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Brümmer, N. & du Preez, J. (2006). Application-independent evaluation of speaker detection.
+    doi:10.1016/j.csl.2005.08.001
+
+    Sheng, V. S. & Ling, C. X. (2006). Thresholding for making classifiers cost-sensitive. AAAI, 476–481.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.decision import Application, ThresholdTuner
+    >>> s, y = np.array([-2, -1, -0.5, 0.2, 0.3, 1.5, 2, -0.1]), [0, 0, 1, 0, 1, 1, 1, 0]
+    >>> tuner = ThresholdTuner(Application(0.8)).fit(s, y)
+    >>> tuner.threshold_, tuner.cost_, tuner.predict([-1.0, 0.0])
+    (-0.75, 0.5, array([0, 1]))
+    """
+
+    def __init__(
+        self,
+        app: Application | None = None,
+        *,
+        estimator: BaseEstimator | None = None,
+        method: Literal["empirical", "theoretical"] = "empirical",
+        cv: Folds = 5,
+    ):
+        self.app = app
+        self.estimator = estimator
+        self.method = method
+        self.cv = cv
+
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
+        """Fit the classifier, and choose the threshold.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features); or (n_samples,) scores
+        y : array-like of shape (n_samples,)
+            Of two classes; the greater label is the positive one.
+        sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            For the classifier and the splitter, by scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+        """
+        app = Application(0.5) if self.app is None else self.app
+        if self.estimator is None:
+            check_parameters(self)
+            self.estimator_, self._log_odds = None, 0.0
+            scores, labels, weights = _one_column(X), np.asarray(y), sample_weight
+            self.classes_ = np.unique(labels)
+        else:
+            learner = self._learner(X, y, sample_weight, fit_params)
+            if len(self.classes_) != 2:
+                raise ValueError(
+                    f"Only binary classification is supported. The type of the target is {type_of_target(y)}, with "
+                    f"{len(self.classes_)} class(es); for more use BayesDecisionClassifier"
+                )
+            self.estimator_ = learner.fit()
+            scores, labels, weights = self._scores_for_choice(learner)
+        curve = read_trials(labels, scores, None, weights).curve()
+        if self.method == "theoretical":
+            self.threshold_ = app.threshold
+            self.cost_ = float(threshold_costs(curve.at([self.threshold_], strict=True), app, normalize=True)[0])
+        else:
+            self.cost_, self.threshold_ = least_cost(curve, app, normalize=True)
+        return self
+
+    def decision_function(self, X: AnyRows) -> Floats:
+        """Score less threshold: positive where H_T is decided.
+
+        Parameters
+        ----------
+        X : as in `fit`
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "threshold_")
+        if self.estimator is None:
+            return _one_column(X) - self.threshold_
+        rows = self._rows(X)
+        with naming_columns(self, rows):
+            return self._output(self.estimator_, rows) - self._log_odds - self.threshold_
+
+    def predict(self, X: AnyRows) -> Array:
+        """The class on this side of the threshold.
+
+        Parameters
+        ----------
+        X : as in `fit`
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+
+    def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
+        self._log_odds = 0.0
+        if self.method == "empirical":
+            rows, scores = learner.held_out(self.cv, self._output)
+            return scores, learner.y[rows], None if learner.weights is None else learner.weights[rows]
+        if getattr(self.estimator_, "predict_proba", None) is None:
+            raise ValueError(
+                f"method='theoretical' needs calibrated probabilities, which {type(self.estimator_).__name__} lacks; wrap "
+                "it by CalibratedScorer, or choose method='empirical'"
+            )
+        shares = class_shares(learner)
+        self._log_odds = float(np.log(shares[1] / shares[0]))
+        return self._output(self.estimator_, learner.X) - self._log_odds, learner.y, learner.weights
+
+    def _output(self, model: Any, X: Any) -> Floats:
+        if self.method == "empirical":
+            return scores_of(model, X)
+        log_p = log_probabilities(model, X)
+        return log_p[:, 1] - log_p[:, 0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.one_d_array = self.estimator is None
+        return tags
+
+
+def _one_column(X: Any) -> Floats:
+    s = np.asarray(X, dtype=float)
+    s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
+    if s.ndim != 1:
+        raise ValueError(f"X of shape {s.shape} must be one score for each row; give an estimator to score such rows")
+    return s
