@@ -5,7 +5,7 @@ from gnomon.distributions import cross_entropy, entropy, kl_divergence
 from gnomon.evaluation._brier_decomposition import BrierDecomposition, brier_decomposition
 from gnomon.evaluation._calibration_error import CalibrationError, calibration_error
 from gnomon.evaluation._confusion_matrix import ConfusionMatrix, confusion_matrix
-from gnomon.evaluation._cost_curve import CostCurve, cost_curve
+from gnomon.evaluation._cost_curve import CostEnvelope, cost_curve
 from gnomon.evaluation._cost_ratio_curve import CostRatioCurve, cost_ratio_curve
 from gnomon.evaluation._curve_band import CurveBand, curve_band
 from gnomon.evaluation._diagnose_fit import FitDiagnosis, diagnose_fit
@@ -28,7 +28,7 @@ __all__ = [
     "BrierDecomposition",
     "CalibrationError",
     "ConfusionMatrix",
-    "CostCurve",
+    "CostEnvelope",
     "CostRatioCurve",
     "CurveBand",
     "CurveMetric",

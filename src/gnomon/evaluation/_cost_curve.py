@@ -14,10 +14,10 @@ import numpy as np
 from gnomon._typing import ArrayLike, Floats
 from gnomon.evaluation._error_curves import score_curve
 
-__all__ = ["CostCurve", "cost_curve"]
+__all__ = ["CostEnvelope", "cost_curve"]
 
 
-class CostCurve(NamedTuple):
+class CostEnvelope(NamedTuple):
     """The lower envelope of (1), exactly: its corners, and the lines that meet there.
 
     Fields
@@ -59,7 +59,7 @@ class CostCurve(NamedTuple):
 
 def cost_curve(
     y_true: ArrayLike, scores: ArrayLike, *, pos_label: object = None, sample_weight: ArrayLike | None = None
-) -> CostCurve:
+) -> CostEnvelope:
     """The least cost of any threshold at every operating condition, equation (1).
 
     Parameters
@@ -73,7 +73,7 @@ def cost_curve(
 
     Returns
     -------
-    CostCurve
+    CostEnvelope
 
     References
     ----------
@@ -92,4 +92,4 @@ def cost_curve(
     rise, fall = np.diff(fpr), -np.diff(fnr)
     x = np.concatenate([[0.0], rise / (rise + fall), [1.0]])
     line = np.minimum(np.arange(len(x)), len(fpr) - 1)
-    return CostCurve(x, fnr[line] * x + fpr[line] * (1.0 - x), fpr, fnr, hull.strict_thresholds)
+    return CostEnvelope(x, fnr[line] * x + fpr[line] * (1.0 - x), fpr, fnr, hull.strict_thresholds)

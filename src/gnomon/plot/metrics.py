@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from gnomon._typing import ArrayLike
 from gnomon.evaluation import (
     ConfusionMatrix,
-    CostCurve,
+    CostEnvelope,
     CurveMetric,
     Reliability,
     curve_metric,
@@ -245,12 +245,14 @@ def reliability_diagram(
     return top
 
 
-def cost_curves(curves: CostCurve | Mapping[str, CostCurve], *, lines: bool = True, ax: Axes | None = None) -> Axes:
+def cost_curves(
+    curves: CostEnvelope | Mapping[str, CostEnvelope], *, lines: bool = True, ax: Axes | None = None
+) -> Axes:
     """The least normalised cost at every operating condition, below the two constant decisions.
 
     Parameters
     ----------
-    curves : gnomon.evaluation.CostCurve, or mapping of names to them
+    curves : gnomon.evaluation.CostEnvelope, or mapping of names to them
     lines : bool, default=True
         Whether to draw, for a single curve, the line of each threshold on its envelope.
     ax : matplotlib Axes, optional
