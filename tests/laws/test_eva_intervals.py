@@ -162,7 +162,7 @@ def test_strata_keep_their_size_and_groups_stay_together():
 
 
 def test_counts_are_multinomial():
-    for weights in (np.ones(5), np.array([3.0, 1, 1, 0, 0.5]), np.array([100.0, 20, 3, 0, 1])):
+    for weights in (np.ones(5), np.array([3.0, 1, 1, 0, 0.5]), np.array([100.0, 20, 3, 0, 1]), 1e9 * np.ones(5)):
         draws = bootstrap(weights)
         total = round(float(np.sum(weights)))
         found = replicates(lambda w: w, draws, 4000, random_state=0)
@@ -345,6 +345,9 @@ def test_lost_classes_are_said():
     y, s = np.array([0, 0, 0, 0, 1]), np.arange(5.0)
     with pytest.warns(UserWarning, match="resamples have no value"):
         metric_interval("roc_auc", y, s, random_state=0)
+    with pytest.warns(UserWarning, match="resamples have no value"):
+        band = curve_band(y, s, method="bootstrap", random_state=0)
+    assert not np.any(np.isnan(band.low))
     assert metric_interval("roc_auc", y, s, method="stratified", random_state=0).low == 1
     with pytest.raises(ValueError, match="failed on a resample"):
         metric_interval(lambda y, s: log_loss(y, probability(s)), y, s, random_state=0)
@@ -373,6 +376,8 @@ BAD = {
                                                        method="stratified"), "no classes"),
     "groups and strata": (lambda y, s: metric_interval("roc_auc", y, s, method="stratified", groups=y), "exclude"),
     "shares as weights": (lambda y, s: metric_interval("roc_auc", y, s, sample_weight=SHARES), "sums to 1"),
+    "great weights": (lambda y, s: metric_interval("roc_auc", y, s, sample_weight=np.full(60, 1e150)), "sums to 6e"),
+    "band of groups": (lambda y, s: curve_band(y, s, groups=y), "choose 'bootstrap'"),
     "groups": (lambda y, s: metric_interval("roc_auc", y, s, groups=y[1:]), "groups has shape"),
     "few resamples": (lambda y, s: metric_interval("roc_auc", y, s, n_resamples=1), "n_resamples"),
     "one class": (lambda y, s: metric_interval("roc_auc", 0 * y, s), "alone"),

@@ -137,6 +137,11 @@ def resampled(
     random_state: RandomState,
 ) -> Array:
     """Replicates of a statistic, with a warning where some are undefined."""
+    if method == "stratified" and rows.groups is not None:
+        raise ValueError(
+            "method='stratified' and groups exclude each other: a group may have rows of several classes; choose "
+            "'bootstrap' for groups"
+        )
     draws = bootstrap(rows.weights, strata=rows.y if method == "stratified" else None, groups=rows.groups)
     if len(draws.strata) > max(2, len(rows.y) // 2):
         raise ValueError(
@@ -149,7 +154,7 @@ def resampled(
         raise ValueError(
             f"the metric failed on a resample ({error}); where a class was lost, choose method='stratified'"
         ) from error
-    if found.ndim == 1 and (lost := int(np.sum(np.isnan(found)))):
+    if lost := int(np.sum(np.any(np.isnan(found.reshape(len(found), -1)), axis=1))):
         warnings.warn(
             f"{lost} of {n_resamples} resamples have no value of the metric and are left out; where a class was lost, "
             "method='stratified' keeps it",

@@ -29,6 +29,9 @@ __all__ = ["Bootstrap", "band_of", "bootstrap", "estimate_of", "replicates"]
 BLOCK = 16
 """Resamples with one generator; fixed, so that the number of threads changes nothing."""
 
+MOST_ROWS = 2**53
+"""Counts up to here are exact numbers."""
+
 
 class Stratum(NamedTuple):
     """Units that are drawn among themselves.
@@ -47,12 +50,16 @@ class Stratum(NamedTuple):
     ends: Floats
     guide: Integers
 
+    @property
+    def is_heavy(self) -> bool:
+        """Whether a binomial number for each unit is less work than a draw for each row that they stand for."""
+        return bool(self.ends[-1] > 8.0 * len(self.units))
+
     def tally(self, rng: np.random.Generator, counts: Floats) -> None:
         """Draw as many units as they weigh, by weight, and count them."""
         total = float(self.ends[-1])
         draws = max(1, round(total))
-        if draws > 8 * len(self.units):
-            # Few units of great weight: a binomial number for each is less work than so many draws.
+        if self.is_heavy:
             counts[self.units] = rng.multinomial(draws, np.diff(self.ends, prepend=0.0) / total)
             return
         _tally(rng.random(draws), self.ends, self.guide, self.units, counts)
@@ -130,7 +137,7 @@ def bootstrap(weights: ArrayLike, *, strata: ArrayLike | None = None, groups: Ar
     if groups is not None:
         index = _codes("groups", groups, len(w))
         return Bootstrap((_stratum(np.arange(1 + np.max(index)), np.ones(1 + np.max(index))),), w, index)
-    if np.sum(w) < 1.5:
+    if not 1.5 <= np.sum(w) <= MOST_ROWS:
         raise ValueError(
             f"sample_weight sums to {np.sum(w):g}, but weights count rows here; scale them so that their sum is the "
             "number of independent rows that they stand for"
@@ -149,8 +156,10 @@ def _codes(name: str, labels: ArrayLike, n: int) -> Integers:
 
 def _stratum(units: Integers, w: Floats) -> Stratum:
     ends = np.cumsum(w)
-    places = 0 if np.all(w == 1.0) else int(ends[-1]) + 1
-    return Stratum(units, ends, np.searchsorted(ends, np.arange(places), side="right"))
+    plain = Stratum(units, ends, np.empty(0, dtype=np.intp))
+    if plain.is_heavy or np.all(w == 1.0):
+        return plain
+    return plain._replace(guide=np.searchsorted(ends, np.arange(int(ends[-1]) + 1), side="right"))
 
 
 @jit
