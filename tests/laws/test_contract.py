@@ -28,6 +28,7 @@ import public_names
 from gnomon.anomaly import TunedDetector
 from gnomon.base import callbacks
 from gnomon.base.estimator import Estimator, documentation_url
+from gnomon.decision import ConformalRegressor
 from gnomon.features import ExhaustiveSelector, GreedySelector
 from gnomon.generative import DensityGate, GaussianMixture, SemiSupervisedPipeline
 from gnomon.io import load, save
@@ -162,6 +163,7 @@ class SpyDetector(OutlierMixin, Spy): ...
 
 HOLDERS = {
     "BaggingClassifier": (BaggingClassifier(n_estimators=2, random_state=0), {"estimator": SpyClassifier()}),
+    "ConformalRegressor": (ConformalRegressor(None, method="cross", cv=2), {"estimator": SpyRegressor()}),
     "DensityGate": (DensityGate(density=public_names.ANY_ROWS), {"classifier": SpyClassifier()}),
     "ExhaustiveSelector": (ExhaustiveSelector(None, cv=2), {"estimator": SpyClassifier()}),
     "GreedySelector": (GreedySelector(None, cv=2), {"estimator": SpyClassifier()}),

@@ -107,7 +107,7 @@ def test_intervals_cover(method, conformity):
     rng, c, hits = np.random.default_rng(3), 0.8, []
     bounds = (KNeighborsRegressor(15), KNeighborsRegressor(15)) if conformity == "quantile" else None
     options = {"n_resamples": 15} if method == "bootstrap" else {}
-    for _ in range({"split": 40, "jackknife+": 4}.get(method, 8)):
+    for _ in range({"split": 40, "jackknife+": 2}.get(method, 5)):
         A = rng.normal(size=(240, 2))
         b = A[:, 0] + (0.2 + np.abs(A[:, 1])) * rng.normal(size=240)
         model = ConformalRegressor(
@@ -341,6 +341,18 @@ def test_coverage_can_change_without_a_new_fit(method):
     assert model.scores_ is scores
 
 
+def test_the_curve_of_coverage_counts_rows_by_their_weight():
+    w = np.random.default_rng(0).integers(0, 3, 60)
+    model = ConformalRegressor(Ridge(), random_state=0).fit(X, Y)
+    labels = ConformalClassifier(GaussianNB(), random_state=0).fit(X, LABELS)
+    for one, y in ((model, Y), (labels, LABELS)):
+        found = one.coverage_curve(X, y, [0.3, 0.7], sample_weight=w)
+        np.testing.assert_allclose(found, one.coverage_curve(np.repeat(X, w, axis=0), np.repeat(y, w), [0.3, 0.7]))
+        assert np.all((found.low < found.reached) & (found.reached < found.high))
+        assert found.size[0] < found.size[1]
+    np.testing.assert_allclose(found.size[1], np.average(labels.predict_set(X, 0.7).size, weights=w))
+
+
 @pytest.mark.parametrize("unit", [1e-150, 1e-8, 1e8, 1e150])
 @pytest.mark.parametrize("conformity", ["absolute", "normalized", "quantile"])
 @pytest.mark.parametrize("method", ["split", "cross"])
@@ -383,6 +395,18 @@ def test_a_weight_is_a_number_of_rows(method):
         weighted = kind(base, method=method, cv=folds[0]).fit(X, target, sample_weight=w)
         repeated = kind(base, method=method, cv=folds[1]).fit(X[copies], target[copies])
         np.testing.assert_allclose(getattr(weighted, ask)(NEW), getattr(repeated, ask)(NEW), rtol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-6])
+def test_small_weights_have_no_unit(unit):
+    """Weights that are all small, shares of one for example, leave as many rows."""
+    w = np.where(np.arange(60) % 3, 1.0, 0.5)
+    base = Ridge().fit(X, Y)
+    plain, other = (
+        ConformalRegressor(base, method="prefit").fit(X, Y, sample_weight=k * w).predict_interval(NEW)
+        for k in (1.0, unit)
+    )
+    np.testing.assert_array_equal(plain, other)
 
 
 def test_rows_of_weight_zero_are_no_rows():
@@ -438,6 +462,7 @@ REFUSED = [
     ({"conformity": "quantile", "method": "prefit"}, "needs the two fitted models"),
     ({"shift": lambda rows: -np.ones(len(rows))}, "one number ≥ 0, finite"),
     ({"shift": lambda rows: np.ones(3)}, r"shape \(3,\); it must give one number"),
+    ({"shift": lambda rows: np.zeros(len(rows))}, "shift is zero for every row that calibrates"),
     ({"by": lambda rows: np.ones(3)}, "one group for each of the 60 rows"),
     ({"by": "sex"}, "by='sex' finds no groups"),
     ({"by": 7}, "by=7 finds no groups"),
@@ -649,5 +674,7 @@ def test_one_row_or_one_class_is_refused_by_what_needs_more():
         ConformalRegressor(Ridge()).fit(X[:1], Y[:1])
     with pytest.raises(ValueError, match="class"):
         ConformalClassifier(LogisticRegression(), random_state=0).fit(X, np.zeros(60))
+    with pytest.raises(ValueError, match="n_samples=1 rows are all in every one of the 50 resamples"):
+        ConformalRegressor(Ridge(), method="bootstrap").fit(X[:1], Y[:1])
     with pytest.raises(ValueError, match="minimum of 1 is required"):
         ConformalRegressor(Ridge()).fit(X[:0], Y[:0])

@@ -6,6 +6,7 @@ from gnomon.decision._bayes_error_curve import BayesErrorCurve, bayes_error_curv
 from gnomon.decision._bayes_risk import bayes_risk
 from gnomon.decision._cllr import ScoreSplit, calibration_split, cllr, min_cllr, proper_score
 from gnomon.decision._confidence import confidence
+from gnomon.decision._conformal import CoverageCurve
 from gnomon.decision._empirical_risk import dcf, empirical_bayes_risk
 from gnomon.decision._min_dcf import MinimumCost, act_dcf, calibration_loss, min_dcf
 from gnomon.decision._population_minimizer import population_minimizer
@@ -32,6 +33,7 @@ __all__ = [
     "CalibratedScorer",
     "ConformalClassifier",
     "ConformalRegressor",
+    "CoverageCurve",
     "DecisionRegressor",
     "MinimumCost",
     "PredictionIntervals",

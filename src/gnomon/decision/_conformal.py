@@ -20,18 +20,19 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import _num_samples, check_array, check_consistent_length, check_is_fitted, column_or_1d
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers
 from gnomon.base import given_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import routed, router
 from gnomon.decision._left_out import FitTask, LeaveOutPlan, LeftOut, answers_of, fit_members, own_members
 from gnomon.infer import conformal_quantile
+from gnomon.numerics.estimates import share_interval
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_interval, check_part
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, row_weight
 
-__all__ = ["By", "Cell", "Conformal", "Shift"]
+__all__ = ["By", "Cell", "Conformal", "CoverageCurve", "Shift", "of_rows"]
 
 By: TypeAlias = Callable[[Any], ArrayLike] | int | str
 """Groups of rows: a function of the rows, or the number or name of a column."""
@@ -54,6 +55,42 @@ class Cell(NamedTuple):
     columns: Integers | slice = slice(None)
 
 
+class CoverageCurve(NamedTuple):
+    """How often the truth was covered, and by how much, for several coverages.
+
+    Fields
+    ------
+    asked, reached : ndarray of shape (n_levels,)
+        The coverage asked for, and the share of rows that were covered.
+    low, high : ndarray of shape (n_levels,)
+        Ends of the 95 % interval (Wilson's) of the latter.
+    size : ndarray of shape (n_levels,)
+        The mean width of intervals, or number of classes in a set.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+    doi:10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from gnomon.decision import ConformalRegressor
+    >>> X, y = np.random.default_rng(0).normal(size=(2, 2000))
+    >>> model = ConformalRegressor(Ridge(), random_state=0).fit(X[:1000, None], y[:1000])
+    >>> curve = model.coverage_curve(X[1000:, None], y[1000:], [0.5, 0.9])
+    >>> bool(np.all((curve.low < curve.asked) & (curve.asked < curve.high)))
+    True
+    """
+
+    asked: Floats
+    reached: Floats
+    low: Floats
+    high: Floats
+    size: Floats
+
+
 class Conformal(MetaEstimatorMixin, Estimator, ABC):
     """Fitting and calibration; subclasses say what members are, what they answer and how an answer is scored."""
 
@@ -65,10 +102,11 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     groups_: Array | None
     _left_out: LeftOut
     _seed: int
+    _row_weight: float
 
     @abstractmethod
-    def _target(self, y: Array) -> Array:
-        """y, as numbers or labels."""
+    def _begin(self, y: Array) -> Array:
+        """y, as numbers or labels; what a fit needs to know before is set."""
 
     @abstractmethod
     def _learn(self, task: FitTask, rows: Integers) -> tuple[Any, ...]:
@@ -85,6 +123,10 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     @abstractmethod
     def _scored(self, answers: Floats, y: Array) -> Floats:
         """How far each y is from the answers of the same row: the calibration scores."""
+
+    @abstractmethod
+    def _covered(self, X: AnyRows, y: ArrayLike, coverage: float) -> tuple[Bools, Floats]:
+        """Whether the set of each row holds y, and its size."""
 
     def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the members and score the rows that each has not seen.
@@ -106,7 +148,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         X = given_rows(self, self.estimator, X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
-        y = self._target(column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True))
+        y = self._begin(column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True))
         check_consistent_length(X, y)
         weights = check_weights(sample_weight, np.empty((len(y), 0)))
         sent = routed(self, "fit", sample_weight, fit_params)
@@ -124,7 +166,9 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
                     f"{name}={getattr(self, name)!r} is for method={method!r}, and method={self.method!r} does not use "
                     "it; leave it out"
                 )
-        options = {n: default if getattr(self, n) is None else getattr(self, n) for n, (_, default) in DEFAULTS.items()}
+        options: dict[str, Any] = {
+            n: default if getattr(self, n) is None else getattr(self, n) for n, (_, default) in DEFAULTS.items()
+        }
         given = self._given() if self.method == "prefit" else ()
         classifier = "classes_" in vars(self)
         return LeaveOutPlan(
@@ -176,6 +220,9 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         if np.any(np.isnan(self.scores_)):
             raise ValueError(f"{np.sum(np.isnan(self.scores_))} calibration scores are NaN; repair the estimator")
         self.weights_ = (weights * self._shift(X))[left_out.rows]
+        self._row_weight = row_weight(weights)
+        if not np.any(self.weights_):
+            raise ValueError("shift is zero for every row that calibrates; new rows must be possible among these")
         self.groups_ = self._groups(X, y)
         self.groups_ = None if self.groups_ is None else self.groups_[left_out.rows]
 
@@ -190,6 +237,10 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
                 f"{_num_samples(X)} rows"
             )
         return w
+
+    def _new_weight(self, X: Any) -> Floats:
+        """What new rows weigh beside those that calibrate."""
+        return self._row_weight * self._shift(X)
 
     def _groups(self, X: Any, y: Array | None = None) -> Array | None:
         """The group of each row."""
@@ -221,7 +272,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     def _warn_if_unbounded(self, cells: list[Cell], coverage: float, new_weight: Floats) -> None:
         """Say where the calibration rows weigh too little for the coverage."""
         for cell in cells:
-            new = new_weight if len(new_weight) == 1 else new_weight[cell.rows]
+            new = of_rows(new_weight, cell.rows)
             weights = self.weights_[cell.calibrating]
             bounds = conformal_quantile(np.zeros(len(weights)), coverage, weights, new)
             short = len(cell.rows) if len(bounds) == 1 and np.isinf(bounds[0]) else int(np.sum(np.isinf(bounds)))
@@ -232,7 +283,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
                     f"row, and there are {len(weights)} of weight {total:.4g}: {short} rows get an infinite set; "
                     "calibrate with more rows (of every group), or ask for less coverage",
                     UserWarning,
-                    stacklevel=4,
+                    stacklevel=3,
                 )
 
     def _views(self, X: Any) -> Iterator[tuple[slice, Floats]]:
@@ -263,6 +314,35 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         rows = self._rows(X)
         return self.estimator_.predict(rows)
 
+    def coverage_curve(
+        self,
+        X: AnyRows,
+        y: ArrayLike,
+        levels: ArrayLike = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95),
+        sample_weight: ArrayLike | None = None,
+    ) -> CoverageCurve:
+        """The share of rows that are covered, with its interval, and the mean size of sets, for several coverages.
+
+        Parameters
+        ----------
+        X : rows that were not given to `fit`
+        y : array-like of shape (m,)
+        levels : array-like of float
+            Coverages in (0, 1).
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        CoverageCurve
+        """
+        asked = np.atleast_1d(np.asarray(levels, dtype=float))
+        weights = check_weights(sample_weight, np.empty((_num_samples(y), 0)))
+        found = [self._covered(X, y, float(level)) for level in asked]
+        hits = np.array([weights @ covered for covered, _ in found])
+        total = float(np.sum(weights))
+        sizes = np.array([np.average(size, weights=weights) for _, size in found])
+        return CoverageCurve(asked, hits / total, *share_interval(hits, total), sizes)
+
     def get_metadata_routing(self) -> MetadataRouter:
         """How scikit-learn routes metadata to the estimator and the splitter.
 
@@ -276,3 +356,8 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def of_rows(new_weight: Floats, rows: Integers | slice) -> Floats:
+    """The weights of some new rows; a single one is that of all."""
+    return new_weight if len(new_weight) == 1 else new_weight[rows]

@@ -79,7 +79,7 @@ class LeftOut(NamedTuple):
     @property
     def n_members(self) -> int:
         """T of (1)."""
-        return len(self.members) if self.ensemble is None else len(self.ensemble.estimators_)
+        return len(self.members) if self.shares is None else len(self.shares)
 
     def speaks_of(self, t: int) -> tuple[Integers, Floats]:
         """Places in `rows` of which member t may speak, and its share in each."""
@@ -92,7 +92,10 @@ class LeftOut(NamedTuple):
 
     def viewed(self, answers: Floats) -> Floats:
         """Answers of views, (m, c, V), from those of members, (m, c, T)."""
-        return answers if self.shares is None else answers @ self.shares
+        if self.shares is None:
+            return answers
+        m, c, T = answers.shape
+        return (answers.reshape(m * c, T) @ self.shares).reshape(m, c, -1)
 
 
 def answers_of(left_out: LeftOut, answer: Callable[[Any, Any], Floats], n_jobs: int | None) -> Callable[..., Any]:
@@ -192,6 +195,11 @@ def own_members(task: FitTask, ensemble: Any) -> LeftOut:
 def _unseen(task: FitTask, bags: list[Integers], members: list[Any], ensemble: Any = None) -> LeftOut:
     unseen = np.array([np.bincount(bag, minlength=len(task.y)) == 0 for bag in bags])[:, task.rows]
     votes = np.sum(unseen, axis=0)
+    if not np.any(votes):
+        raise ValueError(
+            f"n_samples={len(votes)} rows are all in every one of the {len(bags)} resamples, so none can calibrate; "
+            "give more rows or more members, or method='split'"
+        )
     if not np.all(votes):
         warnings.warn(
             f"{int(np.sum(votes == 0))} rows are in every resample, so no member has left them out and they do not "

@@ -187,7 +187,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         ndarray of shape (m, K)
         """
         rows = self._rows(X)
-        return self._p_values(rows, self._cells(rows), self._shift(rows))
+        return self._p_values(rows, self._cells(rows), self._new_weight(rows))
 
     def _p_values(self, X: Any, cells: list[Cell], new_weight: Floats) -> Floats:
         m, K = _num_samples(X), len(self.classes_)
@@ -205,7 +205,9 @@ class ConformalClassifier(ClassifierMixin, Conformal):
                         sums[mine[:, None], self._columns(cell)] += more
                 total[mine[:, None], self._columns(cell)] = np.sum(self.weights_[cell.calibrating])
         own = np.broadcast_to(new_weight, m)[:, None]
-        return (above + u[:, 1:] * (equal + own)) / (total + own)
+        mass = total + own
+        # A row of no weight among rows of none could be any class.
+        return np.divide(above + u[:, 1:] * (equal + own), mass, out=np.ones((m, K)), where=mass > 0.0)
 
     def predict_set(self, X: AnyRows, coverage: float | None = None) -> PredictionSets:
         """The set (1) of each row.
@@ -221,7 +223,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         PredictionSets
         """
         level, rows = self._level(coverage), self._rows(X)
-        cells, new_weight = self._cells(rows), self._shift(rows)
+        cells, new_weight = self._cells(rows), self._new_weight(rows)
         self._warn_if_unbounded(cells, level, new_weight)
         return PredictionSets(self._p_values(rows, cells, new_weight) > 1.0 - level + ROUNDING, self.classes_)
 
@@ -276,7 +278,11 @@ class ConformalClassifier(ClassifierMixin, Conformal):
         rows = self._rows(X)
         return self.estimator_.decision_function(rows)
 
-    def _target(self, y: Array) -> Array:
+    def _covered(self, X: AnyRows, y: ArrayLike, coverage: float) -> tuple[Bools, Floats]:
+        found = self.predict_set(X, coverage)
+        return found.covers(y), found.size.astype(float)
+
+    def _begin(self, y: Array) -> Array:
         check_classification_targets(y)
         if self.method == "prefit":
             check_is_fitted(self.estimator)

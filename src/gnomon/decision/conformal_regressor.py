@@ -18,13 +18,17 @@ from sklearn.utils.validation import _num_samples, check_array, check_consistent
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Count, Floats, Folds, Integers, ProperShare, RandomState
 from gnomon.base.parameters import store
-from gnomon.decision._conformal import By, Conformal, Shift
-from gnomon.decision._interval_scores import interval_score
+from gnomon.decision._conformal import By, Conformal, Shift, of_rows
+from gnomon.decision._interval_scores import IntervalScore, interval_score
 from gnomon.decision._left_out import FitTask, LeftOut, Method
 from gnomon.infer import conformal_quantile
+from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ConformalRegressor", "PredictionIntervals"]
+
+IN_CACHE = 200_000
+"""Numbers of rows × views that are worked on together, so that they stay in the cache."""
 
 IntervalConformity: TypeAlias = Literal["absolute", "normalized", "quantile"]
 
@@ -151,6 +155,8 @@ class ConformalRegressor(RegressorMixin, Conformal):
     True
     """
 
+    _score: IntervalScore
+
     def __init__(
         self,
         estimator: BaseEstimator,
@@ -184,14 +190,14 @@ class ConformalRegressor(RegressorMixin, Conformal):
         PredictionIntervals
         """
         level, rows = self._level(coverage), self._rows(X)
-        cells, new_weight = self._cells(rows), self._shift(rows)
+        cells, new_weight = self._cells(rows), self._new_weight(rows)
         self._warn_if_unbounded(cells, level, new_weight)
         ends = np.empty((2, _num_samples(rows)))
         for here, answers in self._views(rows):
             for cell in cells:
                 mine = cell.rows[(cell.rows >= here.start) & (cell.rows < here.stop)]
                 if len(mine):
-                    weight = new_weight if len(new_weight) == 1 else new_weight[mine]
+                    weight = of_rows(new_weight, mine)
                     ends[:, mine] = self._ends(answers[mine - here.start], cell.calibrating, level, weight)
         low, high = ends
         # Models of quantiles that cross may leave no number whose score is small enough.
@@ -201,14 +207,20 @@ class ConformalRegressor(RegressorMixin, Conformal):
 
     def _ends(self, answers: Floats, calibrating: Integers, level: float, new_weight: Floats) -> tuple[Floats, Floats]:
         """Equation (1) for answers of shape (m, c, V)."""
-        score, s, w = interval_score(self), self.scores_[calibrating], self.weights_[calibrating]
+        score, s, w = self._score, self.scores_[calibrating], self.weights_[calibrating]
         if answers.shape[2] == 1:
             # One model for all rows: the ends grow with r, so the quantile may be taken of the scores.
             r = conformal_quantile(s, level, w, new_weight)
             return score.ends(r, *answers[:, :, 0].T)
-        mine = answers[:, :, self._left_out.view[calibrating]]
-        low, high = score.ends(s, *np.moveaxis(mine, 1, 0))
-        return -conformal_quantile(-low, level, w, new_weight), conformal_quantile(high, level, w, new_weight)
+        view, blocks = self._left_out.view[calibrating], split_rows(len(answers), answers.size // IN_CACHE + 1)
+
+        def work(rows: slice) -> tuple[Floats, Floats]:
+            low, high = score.ends(s, *np.moveaxis(answers[rows][:, :, view], 1, 0))
+            weight = of_rows(new_weight, rows)
+            return -conformal_quantile(-low, level, w, weight), conformal_quantile(high, level, w, weight)
+
+        low, high = zip(*map_chunks(work, blocks, self.n_jobs), strict=True)
+        return np.concatenate(low), np.concatenate(high)
 
     def score(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean interval score at the coverage of the parameters: larger is better, in units of y.
@@ -229,20 +241,25 @@ class ConformalRegressor(RegressorMixin, Conformal):
         losses = self.predict_interval(X).loss(y, self.coverage)
         return -float(np.average(losses, weights=check_weights(sample_weight, np.empty((len(losses), 0)))))
 
-    def _target(self, y: Array) -> Array:
+    def _covered(self, X: AnyRows, y: ArrayLike, coverage: float) -> tuple[Bools, Floats]:
+        found = self.predict_interval(X, coverage)
+        return found.covers(y), found.width
+
+    def _begin(self, y: Array) -> Array:
+        self._score = interval_score(self)
         return check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
 
     def _learn(self, task: FitTask, rows: Integers) -> tuple[Any, ...]:
-        return interval_score(self).learn(task, rows)
+        return self._score.learn(task, rows)
 
     def _given(self) -> tuple[Any, ...]:
-        return interval_score(self).given()
+        return self._score.given()
 
     def _answer(self, member: tuple[Any, ...], X: Any) -> Floats:
-        return interval_score(self).answer(member, X)
+        return self._score.answer(member, X)
 
     def _scored(self, answers: Floats, y: Array) -> Floats:
-        return interval_score(self).score(y, *answers.T)
+        return self._score.score(y, *answers.T)
 
     def _plain(self, task: FitTask, found: LeftOut) -> Any:
         if self.conformity != "quantile" or self.method not in ("split", "prefit"):

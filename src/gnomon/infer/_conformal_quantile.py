@@ -63,9 +63,9 @@ def conformal_quantile(
     n = s.shape[1]
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
     target = coverage * (np.sum(w) + new) * (1.0 - ROUNDING)
-    if len(target) == 1 and np.all(w == 1.0):
+    if len(target) == 1 and np.all(w == new[0]) and new[0] > 0.0:
         # A partition is several times faster than a sort.
-        k = int(np.ceil(target[0]))
+        k = int(np.ceil(coverage * (n + 1) * (1.0 - ROUNDING)))
         return np.full(len(s), np.inf) if k > n else np.partition(s, k - 1, axis=1)[:, k - 1]
     targets = np.broadcast_to(target, max(len(s), len(target))).reshape(len(s), -1)
     return np.concatenate([_reached(*pair, w) for pair in zip(s, targets, strict=True)])

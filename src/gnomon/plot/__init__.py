@@ -13,6 +13,7 @@ from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
+from gnomon.plot.conformal import coverage_curves, prediction_intervals, set_sizes
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
@@ -65,6 +66,7 @@ __all__ = [
     "cost_curves",
     "cost_slopes",
     "count_tables",
+    "coverage_curves",
     "decision_boundary",
     "decision_dag",
     "decision_lines",
@@ -109,6 +111,7 @@ __all__ = [
     "posterior_bars",
     "posterior_ellipses",
     "precision_recall_curves",
+    "prediction_intervals",
     "predictive_band",
     "primal_dual",
     "prior_densities",
@@ -122,6 +125,7 @@ __all__ = [
     "rule_stump",
     "schedule_curves",
     "selection_errors",
+    "set_sizes",
     "sigmoid_and_sign",
     "soft_against_hard",
     "solver_race",
