@@ -26,6 +26,7 @@ from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.imbalance import rare_class
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
+from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
 from gnomon.plot.path import coefficient_path, coefficients
@@ -34,6 +35,7 @@ from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron
 from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.regions import class_regions, few_labels
 from gnomon.plot.risks import learning_curves, split_panels
+from gnomon.plot.score_curves import det_curves, precision_recall_curves, roc_and_precision_recall, roc_curves
 from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
@@ -55,8 +57,10 @@ __all__ = [
     "coefficients",
     "complexity_curve",
     "component_selection",
+    "confusion_table",
     "conjugate_update",
     "convergence",
+    "cost_curves",
     "cost_slopes",
     "count_tables",
     "coverage_curves",
@@ -65,11 +69,13 @@ __all__ = [
     "decision_lines",
     "density_spikes",
     "descent_paths",
+    "det_curves",
     "doubt_zone",
     "dual_tangents",
     "early_stopping",
     "em_course",
     "em_panels",
+    "error_rates",
     "error_source_bars",
     "errors_per_update",
     "evidence_waterfall",
@@ -89,6 +95,7 @@ __all__ = [
     "least_squares_geometry",
     "margin_losses",
     "margin_picture",
+    "metric_over_threshold",
     "mixture_curves",
     "mixture_levels",
     "monomials",
@@ -104,6 +111,7 @@ __all__ = [
     "polar_remap",
     "posterior_bars",
     "posterior_ellipses",
+    "precision_recall_curves",
     "prediction_intervals",
     "predictive_band",
     "primal_dual",
@@ -113,7 +121,10 @@ __all__ = [
     "query_order",
     "rare_class",
     "regression_losses",
+    "reliability_diagram",
     "responsibility_colors",
+    "roc_and_precision_recall",
+    "roc_curves",
     "rule_stump",
     "schedule_curves",
     "selection_errors",
