@@ -1,9 +1,11 @@
 """Evaluation and decisions: targets for their speed and first call."""
 
 from bisect import bisect_left
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.base import clone
 
 from benchmarks import _data
@@ -211,6 +213,101 @@ def leave_one_out(name, make, d):
     )
 
 
+def waves(n, n_datasets, n_trees):
+    """What a sampler of noisy waves is asked for; each training set comes from a seed of its own."""
+    return SimpleNamespace(n=n, n_datasets=n_datasets, n_trees=n_trees, sparse=False)
+
+
+def waves_forest(data):
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(data.n_trees, random_state=0)
+
+
+def wave(X):
+    return np.sin(3.0 * X[:, 0]) + X[:, 1] ** 2
+
+
+def sample_waves(n, rng):
+    X = rng.uniform(-1.0, 1.0, (n, 4))
+    return X, wave(X) + 0.3 * rng.standard_normal(n)
+
+
+def bias_and_variance(data):
+    from gnomon.evaluation import bias_variance
+
+    found = bias_variance(waves_forest(data), sample_waves, wave, data.n, data.n_datasets, random_state=0, n_jobs=-1)
+    return found.bias.value + found.variance.value
+
+
+def refits_in_a_loop(data):
+    rng = np.random.default_rng(0)
+    X_test, _ = sample_waves(1000, rng)
+    fits = (waves_forest(data).fit(*sample_waves(data.n, rng)) for _ in range(data.n_datasets))
+    return float(np.mean([np.mean((fit.predict(X_test) - wave(X_test)) ** 2) for fit in fits]))
+
+
+GRID = np.linspace(0.05, 0.95, 50)
+RESAMPLES = 100
+
+
+def trials(n):
+    """Normal scores of two classes, one in four positive."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < 0.25).astype(int)
+    return SimpleNamespace(y=y, scores=rng.normal(1.5 * y))
+
+
+def bands(data):
+    from gnomon.evaluation import curve_band
+
+    options = {"method": "bootstrap", "grid": GRID, "n_resamples": RESAMPLES, "random_state": 0}
+    roc, pr = (curve_band(data.y, data.scores, space=space, **options) for space in ("roc", "pr"))
+    return np.array([[roc.low, roc.high], [pr.low, pr.high]])
+
+
+def looped_bands(data):
+    from sklearn.metrics import precision_recall_curve, roc_curve
+
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(RESAMPLES):
+        rows = rng.integers(0, len(data.y), len(data.y))
+        y, scores = data.y[rows], data.scores[rows]
+        fpr, tpr, _ = roc_curve(y, scores)
+        precision, recall, _ = precision_recall_curve(y, scores)
+        found.append([np.interp(GRID, fpr, tpr), np.interp(GRID, recall[::-1], precision[::-1])])
+    return np.quantile(found, [0.025, 0.975], axis=0).transpose(1, 0, 2)
+
+
+def off_centre(data, found):
+    """How far the middles of the bands are from the true curves."""
+    tpr = norm.sf(norm.isf(GRID) - 1.5)
+    fpr = norm.sf(norm.isf(GRID) + 1.5)
+    precision = 0.25 * GRID / (0.25 * GRID + 0.75 * fpr)
+    return float(np.mean(np.abs(np.mean(found, axis=1) - [tpr, precision])))
+
+
+def areas(data):
+    from gnomon.evaluation import score_curve
+
+    curve = score_curve(data.y, data.scores)
+    return np.array([curve.roc_auc, curve.average_precision, curve.eer])
+
+
+def scikit_learn_areas(data):
+    from sklearn.metrics import average_precision_score, det_curve, roc_auc_score
+
+    fpr, fnr, _ = det_curve(data.y, data.scores)
+    equal = fpr[np.argmin(np.abs(fpr - fnr))]
+    return np.array([roc_auc_score(data.y, data.scores), average_precision_score(data.y, data.scores), equal])
+
+
+def missed(data, found):
+    """How far the areas and the equal error rate are from those of the laws."""
+    return float(np.max(np.abs(found[[0, 2]] - [norm.cdf(1.5 / np.sqrt(2)), norm.cdf(-0.75)])))
+
+
 ROWS = [
     Row(
         name="jackknife+ of a forest, 100 trees",
@@ -247,4 +344,39 @@ ROWS = [
     ),
     leave_one_out("leave-one-out, ridge", regression_rows, 20),
     leave_one_out("leave-one-out, discriminant analysis", class_rows, 20),
+    Row(
+        name="bias, variance and noise of a forest, 200 training sets, all cores",
+        make=waves,
+        size={"n": 300, "n_datasets": 200, "n_trees": 20},
+        quick={"n": 30, "n_datasets": 6, "n_trees": 2},
+        ours=bias_and_variance,
+        peers=(Peer("loop", "refits in a loop", refits_in_a_loop),),
+        # Averages over one law, but of training sets and test points of their own.
+        quality=lambda data, found: found,
+        targets={"loop": 1.4},
+        tolerance=0.05,
+    ),
+    Row(
+        name="ROC and precision-recall with bands",
+        make=trials,
+        size={"n": 100_000},
+        quick={"n": 2_000},
+        ours=bands,
+        peers=(Peer("scikit-learn", "a loop of resamples", looped_bands),),
+        quality=off_centre,
+        targets={"scikit-learn": 5.0},
+        tolerance=0.01,
+    ),
+    Row(
+        name="AUC, average precision and EER",
+        make=trials,
+        size={"n": 10_000_000},
+        quick={"n": 20_000},
+        ours=areas,
+        peers=(Peer("scikit-learn", "scikit-learn", scikit_learn_areas),),
+        quality=missed,
+        targets={"scikit-learn": 1.5},
+        tolerance=1e-3,
+        ladder=({"n": 300_000}, {"n": 1_000_000}, {"n": 3_000_000}),
+    ),
 ]

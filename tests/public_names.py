@@ -13,6 +13,7 @@ import gnomon
 from gnomon.anomaly import CentroidDistanceDetector
 from gnomon.decision import ScoreCalibrator
 from gnomon.distributions import KDE, Normal
+from gnomon.features import RandomOverSampler
 from gnomon.generative import GaussianMixture, GaussianNB
 from gnomon.linear import LogisticRegression, Ridge
 from gnomon.losses import Loss
@@ -26,6 +27,7 @@ FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100
 
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
+    "ActiveLearner": {"estimator": LogisticRegression()},  # it needs a base
     "BestSubset": {"max_nonzero": 2},  # the default proves its optimum on tables of noise, which takes long
     "BayesDecisionClassifier": {"estimator": LogisticRegression()},  # it needs a base
     # Two folds fit tiny tables; classes that scores divide without error need a penalty.
@@ -57,6 +59,7 @@ ARGUMENTS = {
     "HistGradientBoostingRegressor": {"max_iter": 20},  # fewer rounds explain too little of the target
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OraclePredictor": {"conditional": functools.partial(np.mean, axis=1)},  # it needs a law
+    "ResampledClassifier": {"estimator": LogisticRegression(), "sampler": RandomOverSampler(random_state=0)},
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base

@@ -159,6 +159,10 @@ EXPECTED_FAILURES = {
         name: {f"check_sample_weight_equivalence_on_{kind}_data": DRAWN for kind in ("dense", "sparse")}
         for name in ("BaggingClassifier", "BaggingRegressor", "RandomForestClassifier", "RandomForestRegressor")
     },
+    "ResampledClassifier": {
+        f"check_sample_weight_equivalence_on_{kind}_data": "a sampler counts rows, whatever they weigh"
+        for kind in ("dense", "sparse")
+    },
     "TunedDetector": {"check_fit2d_1feature": "a fold of its ten rows has one good row, which the detector refuses"},
     "Perceptron": {f"check_sample_weight_equivalence_on_{kind}_data": ONLINE for kind in ("dense", "sparse")},
     "OneVsRestClassifier": {

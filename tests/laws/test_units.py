@@ -33,10 +33,12 @@ CONVERTED = {
     },
     "DecisionRegressor": lambda m, u: m.set_params(estimator=CONVERTED["Ridge"](m.estimator, u)),
     "ScoreFusion": lambda m, u: m.set_params(lam=m.lam * u.x**2),
+    "ActiveLearner": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "ConformalClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "ConformalRegressor": lambda m, u: m.set_params(estimator=CONVERTED["Ridge"](m.estimator, u)),
     "OneVsOneClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "OneVsRestClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
+    "ResampledClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "OutputCodeClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     # Pseudo-counts are rows; a category, or a count, is what it is.
     "BernoulliNB": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.weight),

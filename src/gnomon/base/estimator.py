@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 from sklearn.base import BaseEstimator
 
+from gnomon.base.scores import ScoreTypeOfClassifier
+
 __all__ = ["Estimator", "documentation_url"]
 
 PACKAGE = __name__.partition(".")[0]
@@ -46,6 +48,9 @@ class Estimator(BaseEstimator):
     """
 
     _doc_link_module = PACKAGE
+
+    score_type_ = ScoreTypeOfClassifier()
+    """What the score of a classifier means: "llr", "log_posterior_ratio" or "margin"."""
 
     def _get_doc_link(self) -> str:
         return super()._get_doc_link() if documentation_url() else ""

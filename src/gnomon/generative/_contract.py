@@ -46,7 +46,6 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
     """
 
     classes_: Array
-    score_type_ = "llr"
     zero_policy: ZeroPolicy = "prior"
     """What to do with rows of density zero under every class, unless a parameter of the subclass says otherwise."""
     _prior_option = "priors"

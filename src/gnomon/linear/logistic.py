@@ -58,7 +58,7 @@ from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
 from gnomon.numerics.validation import FLOATS, check_interval
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, effective_train_prior
 from gnomon.optim.solution import History, Solution, StopReason, warn_unless_all_converged
 from gnomon.penalties.forms import Objective
 
@@ -263,7 +263,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         weights = check_weights(sample_weight, X)
         weights = weights * class_prices(self, index, self.classes_, weights)[index].astype(X.dtype)
         total = float(np.sum(weights, dtype=float))
-        self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
+        self.train_prior_ = effective_train_prior(index, sample_weight=weights)
         plan = make_plan(self, total, K, X.shape)
         self._strength = plan.strength
         most = most_iterations(self, plan.solver, K if plan.kind == "ovr" else 1)

@@ -11,6 +11,7 @@ doi:10.1023/A:1007601015854.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from gnomon._jit import jit
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
 from gnomon.numerics.validation import check_positive
 
-__all__ = ["ThresholdCurve", "ratio", "threshold_curve"]
+__all__ = ["ThresholdCurve", "one_sided", "ratio", "threshold_curve"]
+
+ROUNDING = 1e-12
+"""A place this near to a vertex is the vertex, on the side of the better value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +103,20 @@ class ThresholdCurve:
         with np.errstate(divide="ignore"):
             return np.log(np.diff(self.tp) / self.positives) - np.log(np.diff(self.fp) / self.negatives)
 
+    def tpr_at(self, fpr: ArrayLike) -> Floats:
+        """The greatest TPR of the ROC polyline at each FPR."""
+        fp = np.asarray(fpr, dtype=float) * self.negatives
+        return ratio(one_sided(self.fp, self.tp, fp * (1.0 + ROUNDING), "right"), self.positives)
+
+    def precision_at(self, recall: ArrayLike) -> Floats:
+        """The greatest precision at each recall, where FP is linear in TP between thresholds; its limit at recall 0."""
+        tp = np.asarray(recall, dtype=float) * self.positives
+        fp = one_sided(self.tp, self.fp, tp * (1.0 - ROUNDING), "left")
+        # At recall zero the precision is the slope of the first rise, if no negative is above it.
+        first = min(int(np.searchsorted(self.tp, 0.0, side="right")), len(self) - 1)
+        limit = self[[first]].precision[0] if self.fp[first - 1] == 0.0 else 0.0
+        return np.where(tp > 0.0, ratio(tp, tp + fp, otherwise=0.0), limit)
+
     @property
     def tpr(self) -> Floats:
         """True positives among the positives: recall, sensitivity. NaN without positives."""
@@ -139,6 +157,16 @@ class ThresholdCurve:
         """Σ (Rₘ − Rₘ₋₁) Pₘ: the area below the precision-recall curve, by steps."""
         return float(np.sum(np.diff(self.tpr) * self.precision[1:]))
 
+    @property
+    def eer(self) -> float:
+        """Where the ROC polyline has FPR = 1 − TPR, the equal error rate; nan where a class has no weight."""
+        fpr, fnr = self.fpr, 1.0 - self.tpr
+        behind = int(np.argmax(fpr >= fnr))  # the first point is (0, 1)
+        if not fpr[behind] >= fnr[behind]:
+            return np.nan
+        rise, fall = fpr[behind] - fpr[behind - 1], fnr[behind - 1] - fnr[behind]
+        return float(fpr[behind - 1] + rise * (fnr[behind - 1] - fpr[behind - 1]) / (rise + fall))
+
 
 def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ThresholdCurve:
     """Counts at every threshold, equation (1).
@@ -165,12 +193,7 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     >>> round(threshold_curve([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).average_precision, 4)
     0.8333
     """
-    scores = np.asarray(scores, dtype=float)
-    positive = np.asarray(y).astype(bool)
-    if scores.ndim != 1 or positive.shape != scores.shape:
-        raise ValueError(f"scores of shape {scores.shape} and y of shape {positive.shape} must be one number per row")
-    if np.any(np.isnan(scores)):
-        raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
+    scores, positive = checked_scores(scores, y)
     weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     counts = np.empty((3, len(scores) + 1))
     counts[:, 0] = np.inf, 0.0, 0.0
@@ -179,6 +202,17 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     m = _merge(*next(sides), *next(sides), *counts)
     thresholds, tp, fp = counts[:, :m]
     return ThresholdCurve(thresholds, tp, fp, float(tp[-1]), float(fp[-1]))
+
+
+def checked_scores(scores: ArrayLike, y: ArrayLike) -> tuple[Floats, Bools]:
+    """Scores without NaN, and which rows are positive."""
+    scores = np.asarray(scores, dtype=float)
+    positive = np.asarray(y).astype(bool)
+    if scores.ndim != 1 or positive.shape != scores.shape:
+        raise ValueError(f"scores of shape {scores.shape} and y of shape {positive.shape} must be one number per row")
+    if np.any(np.isnan(scores)):
+        raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
+    return scores, positive
 
 
 def _ranked(scores: Floats, weights: Floats, rows: Bools, *, equal: bool) -> tuple[Floats, Floats]:
@@ -224,6 +258,34 @@ def _upper_hull(x: Floats, y: Floats, vertices: Integers) -> int:
         vertices[m] = i
         m += 1
     return m
+
+
+def one_sided(x: Floats, y: Floats, places: Floats, side: Literal["left", "right"]) -> Floats:
+    """The limit from one side of a polyline through points that rise in x; vertical pieces have two.
+
+    References
+    ----------
+    Davis, J. & Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
+    doi:10.1145/1143844.1143874
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.curves import one_sided
+    >>> x, y = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0, 4.0])
+    >>> one_sided(x, y, np.array([1.0, 1.5]), "left"), one_sided(x, y, np.array([1.0, 1.5]), "right")
+    (array([1. , 3.5]), array([3. , 3.5]))
+    """
+    if side == "left":
+        j = np.searchsorted(x, places, side="left").clip(0, len(x) - 1)
+        i = np.maximum(j - 1, 0)
+        at = x[j] <= places
+    else:
+        i = np.searchsorted(x, places, side="right").clip(1) - 1
+        j = np.minimum(i + 1, len(x) - 1)
+        at = x[i] >= places
+    share = ratio(places - x[i], x[j] - x[i], otherwise=0.0)
+    return np.where(at, y[j if side == "left" else i], y[i] + share * (y[j] - y[i]))
 
 
 def ratio(part: ArrayLike, whole: ArrayLike, otherwise: float = np.nan) -> Floats:
