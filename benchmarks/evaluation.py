@@ -1,5 +1,7 @@
 """Evaluation and decisions: targets for their speed and first call."""
 
+from bisect import bisect_left
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +66,74 @@ def interval_loss(data, ends):
         return float(np.mean(high - low + 20.0 * missed))
 
     return loss(*ends) / loss(*np.quantile(data.y, [0.05, 0.95]))
+
+
+LOG_ODDS = np.linspace(-6.0, 6.0, 100)
+PRIOR = 0.01
+
+
+def detector_trials(n):
+    """Scores of a detector, one target in ten."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < 0.1).astype(int)
+    return _data.make(rng.standard_normal(n) + 2.0 * y, y)
+
+
+def crossing(fpr, fnr):
+    """The equal error rate on the polyline through (FPR, FNR)."""
+    above = int(np.searchsorted(fpr - fnr, 0.0))
+    a, b = fnr[above - 1] - fpr[above - 1], fpr[above] - fnr[above]
+    return (b * fpr[above - 1] + a * fpr[above]) / (a + b)
+
+
+def one_curve(data):
+    """EER, minimum DCF and Bayes error plot from one curve."""
+    from gnomon.base.trials import read_trials
+    from gnomon.decision import Application
+    from gnomon.decision._bayes_error_curve import error_at, least_error
+    from gnomon.decision._min_dcf import threshold_costs
+
+    curve = read_trials(data.y, data.X).curve()
+    hull = curve.hull()
+    side = bisect_left(range(len(curve)), True, key=lambda i: bool(curve[[i]].fpr[0] >= 1.0 - curve[[i]].tpr[0]))
+    near = curve[side - 1 : side + 1]
+    return {
+        "eer": crossing(near.fpr, 1.0 - near.tpr),
+        "minimum": float(np.min(threshold_costs(hull, Application(PRIOR), normalize=True))),
+        "least": least_error(hull, LOG_ODDS),
+        "actual": error_at(curve.at(-LOG_ODDS, strict=True), LOG_ODDS),
+    }
+
+
+def loop_over_roc(data):
+    """The same with scikit-learn's `roc_curve`, called once, and a loop over the working points."""
+    from sklearn.metrics import roc_curve
+
+    fpr, tpr, thresholds = roc_curve(data.y, data.X, drop_intermediate=False)
+    fnr = 1.0 - tpr
+
+    def costs(o, rows=slice(None)):
+        return np.exp(max(o, 0.0)) * fnr[rows] + np.exp(max(-o, 0.0)) * fpr[rows]
+
+    # Points are ordered by falling thresholds; "score > t" is the last point whose threshold is above t.
+    places = [np.searchsorted(-thresholds, o, side="left") - 1 for o in LOG_ODDS]
+    return {
+        "eer": crossing(fpr, fnr),
+        "minimum": np.min(costs(np.log(PRIOR / (1.0 - PRIOR)))),
+        "least": np.array([np.min(costs(o)) for o in LOG_ODDS]),
+        "actual": np.array([costs(o, place) for o, place in zip(LOG_ODDS, places, strict=True)]),
+    }
+
+
+def error_by_counting(data, found):
+    """The largest error of the actual costs at some working points, and of bounds that hold for the others."""
+    target, other = data.X[data.y == 1], data.X[data.y == 0]
+    errors = []
+    for place in (0, 30, 50, 70, 99):
+        o = LOG_ODDS[place]
+        counted = np.exp(max(o, 0)) * np.mean(target <= -o) + np.exp(max(-o, 0)) * np.mean(other > -o)
+        errors.append(abs(found["actual"][place] - counted))
+    return float(max(*errors, np.max(found["least"] - np.minimum(found["actual"], 1.0)), 0.0))
 
 
 class Rows(NamedTuple):
@@ -142,6 +212,40 @@ def leave_one_out(name, make, d):
     )
 
 
+def waves(n, n_datasets, n_trees):
+    """What a sampler of noisy waves is asked for; each training set comes from a seed of its own."""
+    return SimpleNamespace(n=n, n_datasets=n_datasets, n_trees=n_trees, sparse=False)
+
+
+def waves_forest(data):
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(data.n_trees, random_state=0)
+
+
+def wave(X):
+    return np.sin(3.0 * X[:, 0]) + X[:, 1] ** 2
+
+
+def sample_waves(n, rng):
+    X = rng.uniform(-1.0, 1.0, (n, 4))
+    return X, wave(X) + 0.3 * rng.standard_normal(n)
+
+
+def bias_and_variance(data):
+    from gnomon.evaluation import bias_variance
+
+    found = bias_variance(waves_forest(data), sample_waves, wave, data.n, data.n_datasets, random_state=0, n_jobs=-1)
+    return found.bias.value + found.variance.value
+
+
+def refits_in_a_loop(data):
+    rng = np.random.default_rng(0)
+    X_test, _ = sample_waves(1000, rng)
+    fits = (waves_forest(data).fit(*sample_waves(data.n, rng)) for _ in range(data.n_datasets))
+    return float(np.mean([np.mean((fit.predict(X_test) - wave(X_test)) ** 2) for fit in fits]))
+
+
 ROWS = [
     Row(
         name="jackknife+ of a forest, 100 trees",
@@ -165,6 +269,29 @@ ROWS = [
         targets={"MAPIE": 2.0},
         tolerance=0.05,
     ),
+    Row(
+        name="EER, minimum DCF and Bayes error plot of 100 working points, 10M trials",
+        make=detector_trials,
+        size={"n": 10_000_000},
+        quick={"n": 5_000},
+        ours=one_curve,
+        peers=(Peer("scikit-learn", "roc_curve once, loop over working points", loop_over_roc),),
+        quality=error_by_counting,
+        targets={"scikit-learn": 5.0},
+        tolerance=1e-9,
+    ),
     leave_one_out("leave-one-out, ridge", regression_rows, 20),
     leave_one_out("leave-one-out, discriminant analysis", class_rows, 20),
+    Row(
+        name="bias, variance and noise of a forest, 200 training sets, all cores",
+        make=waves,
+        size={"n": 300, "n_datasets": 200, "n_trees": 20},
+        quick={"n": 30, "n_datasets": 6, "n_trees": 2},
+        ours=bias_and_variance,
+        peers=(Peer("loop", "refits in a loop", refits_in_a_loop),),
+        # Averages over one law, but of training sets and test points of their own.
+        quality=lambda data, found: found,
+        targets={"loop": 1.4},
+        tolerance=0.05,
+    ),
 ]

@@ -17,6 +17,7 @@ FAMILIES = {
         "warmup",
     ),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
+    "evaluation": ("eva_", "evaluation", "pictures_evaluation"),
     "features": ("features", "pictures_features"),
     "generative": ("distributions", "gen_", "pictures_generative", "pictures_mixtures"),
     "linear": (

@@ -11,7 +11,9 @@ from sklearn.preprocessing import StandardScaler
 
 import gnomon
 from gnomon.anomaly import CentroidDistanceDetector
+from gnomon.decision import ScoreCalibrator
 from gnomon.distributions import KDE, Normal
+from gnomon.features import RandomOverSampler
 from gnomon.generative import GaussianMixture, GaussianNB
 from gnomon.linear import LogisticRegression, Ridge
 from gnomon.losses import Loss
@@ -25,10 +27,15 @@ FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100
 
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
+    "ActiveLearner": {"estimator": LogisticRegression()},  # it needs a base
     "BestSubset": {"max_nonzero": 2},  # the default proves its optimum on tables of noise, which takes long
+    "BayesDecisionClassifier": {"estimator": LogisticRegression()},  # it needs a base
+    # Two folds fit tiny tables; classes that scores divide without error need a penalty.
+    "CalibratedScorer": {"estimator": LogisticRegression(), "calibrator": ScoreCalibrator(lam=0.01), "cv": 2},
     "CentroidDistanceDetector": {"random_state": 0},  # centres are drawn
     "ConformalClassifier": {"estimator": LogisticRegression(), "method": "cross", "cv": 3},  # it needs a base
     "ConformalRegressor": {"estimator": Ridge(), "method": "cross", "cv": 3},  # likewise
+    "DecisionRegressor": {"estimator": Ridge()},  # it needs a base
     "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns, or the classes −1 and 1.
     "DensityGate": {"density": ANY_ROWS, "contamination": 0.0, "outlier_label": -9},
@@ -52,19 +59,27 @@ ARGUMENTS = {
     "HistGradientBoostingRegressor": {"max_iter": 20},  # fewer rounds explain too little of the target
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OraclePredictor": {"conditional": functools.partial(np.mean, axis=1)},  # it needs a law
+    "ResampledClassifier": {"estimator": LogisticRegression(), "sampler": RandomOverSampler(random_state=0)},
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
+    # A rejected row has no class that a check would know; the class −1 is in some tables.
+    "RejectClassifier": {"estimator": LogisticRegression(), "cost": 1.0, "reject_label": -9},
+    "ScoreFusion": {"lam": 0.01},  # some tables have columns that divide the classes without error
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "SemiSupervisedClassifier": {"base": GaussianNB(), "unlabeled": None},
     # The class −1 again; and both parts must take weights.
     "SemiSupervisedPipeline": {"transformer": StandardScaler(), "unlabeled": None},
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
+    "ThresholdTuner": {"estimator": LogisticRegression(), "cv": 2},  # without a base its rows are scores
     # Folds of some tables have one good row, or constant columns; of labels of any kind, 1 is taken as anomalous.
     "TunedDetector": {"detector": CentroidDistanceDetector(1, random_state=0), "cv": 2, "anomaly_label": 1},
 }
+
+# Not of tables: their rows are scores, one for each row or one for each class, and they have laws of their own.
+OF_SCORES = {"ScoreCalibrator"}
 
 FOLDERS = ("gnomon", "gnomon.numerics")
 
@@ -100,7 +115,8 @@ def classes(base):
 
 def estimators():
     """One unfitted instance of every public estimator, as it is by default but for `FEW` and `ARGUMENTS`."""
-    return [cls(**(_few(cls) | ARGUMENTS.get(cls.__name__, {}))) for cls in classes(BaseEstimator)]
+    found = [cls for cls in classes(BaseEstimator) if cls.__name__ not in OF_SCORES]
+    return [cls(**(_few(cls) | ARGUMENTS.get(cls.__name__, {}))) for cls in found]
 
 
 def _few(cls):

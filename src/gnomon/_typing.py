@@ -52,7 +52,9 @@ Closed: TypeAlias = Literal["both", "left", "right", "neither"]
 
 @dataclass(frozen=True)
 class Within:
-    """The range of an annotated number, which `gnomon.base.parameters` checks: ``Annotated[float, Within(0, 1)]``."""
+    """A range of numbers: of an annotated one (``Annotated[float, Within(0, 1)]``, which `gnomon.base.parameters`
+    checks), and of `gnomon.numerics.validation.check_interval`.
+    """
 
     low: float = -math.inf
     high: float = math.inf
@@ -64,10 +66,15 @@ class Within:
         return above and (value <= self.high if self.closed in ("both", "right") else value < self.high)
 
     def __str__(self) -> str:
+        """The range in words that follow "must be": an end that is infinite and excluded makes numbers finite."""
+        left, right = self.closed in ("both", "left"), self.closed in ("both", "right")
+        unbounded = (self.low == -math.inf and not left) or (self.high == math.inf and not right)
+        finite = " and finite" if unbounded else ""
+        if self.low == -math.inf:
+            return f"{'≤' if right else '<'} {self.high:g}{finite}" if self.high < math.inf else f"real{finite}"
         if self.high == math.inf:
-            return f"{'≥' if self.closed in ('both', 'left') else '>'} {self.low:g}"
-        left, right = "[" if self.closed in ("both", "left") else "(", "]" if self.closed in ("both", "right") else ")"
-        return f"in {left}{self.low:g}, {self.high:g}{right}"
+            return f"{'≥' if left else '>'} {self.low:g}{finite}"
+        return f"in {'[' if left else '('}{self.low:g}, {self.high:g}{']' if right else ')'}"
 
 
 NonNegative: TypeAlias = Annotated[float, Within(0.0)]
@@ -76,8 +83,8 @@ Share: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="both")]
 """A part of a whole, none and all of it included."""
 ProperShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="neither")]
 """A part of a whole that is neither nothing nor all of it."""
-Count: TypeAlias = Annotated[int, Within(1)]
-CountOrZero: TypeAlias = Annotated[int, Within(0)]
+Count: TypeAlias = Annotated[int, Within(1, closed="both")]
+CountOrZero: TypeAlias = Annotated[int, Within(0, closed="both")]
 
 Array: TypeAlias = NDArray[Any]
 """An array of any type, as labels are."""
@@ -165,7 +172,7 @@ RandomState: TypeAlias = CountOrZero | np.random.Generator | np.random.RandomSta
 Seed: TypeAlias = Annotated[int, Within(0, 2**32 - 1, closed="both")] | np.random.RandomState | None
 """What ``sklearn.utils.check_random_state`` takes: no generator of the newer kind."""
 
-Folds: TypeAlias = Annotated[int, Within(2)] | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
+Folds: TypeAlias = Annotated[int, Within(2, closed="both")] | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
 """``cv`` of scikit-learn: how many folds, a splitter, pairs of training and test rows, or None for five folds."""
 
 Scoring: TypeAlias = str | Callable[[Any, Any, Any], float] | None

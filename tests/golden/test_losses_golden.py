@@ -110,3 +110,5 @@ def test_total_risk_is_the_negative_price_times_that_of_the_ratio():
     assert found.total((2.0, 4.0)) == 22.0
     weighted = class_risks(Sure(), X, y, loss=Weighted(ZeroOneLoss(), (2.0, 4.0)))
     assert weighted.total() == 22.0
+    # Prices enter by their ratio alone: c₋ R(c₊/c₋, 1).
+    assert 2.0 * class_risks(Sure(), X, y, loss=Weighted.by_ratio(ZeroOneLoss(), 2.0)).total() == 22.0

@@ -55,6 +55,40 @@ def test_a_column_that_tells_the_answer_is_a_leak_or_a_name_of_groups(case):
         assert ("--group" in found[expected]) == (expected == GROUPS)
 
 
+MISSING = "Numbers that may mean missing"
+ODD = rng.permutation(N) < N // 20
+
+
+def with_odd(value, usual):
+    return np.where(ODD, value, usual)
+
+
+STAND_INS = {
+    "far below": (with_odd(-999, AGE), ["-999"]),
+    "far above": (with_odd(999, AGE), ["999"]),
+    "of other digits": (with_odd(-9999.0, rng.normal(size=N)), ["-9999"]),
+    "both": (np.where(rng.permutation(N) < 9, 9999, with_odd(-99, rng.normal(size=N))), ["-99", "9999"]),
+    "minus one of positive numbers": (with_odd(-1, AGE), ["-1"]),
+    "a number among others": (with_odd(99, rng.integers(0, 101, N)), []),
+    "minus one among negative numbers": (with_odd(-1, rng.integers(-50, 50, N)), []),
+    "minus one of a few codes": (with_odd(-1, AGE % 2), []),
+    "twice only": (np.where(np.arange(N) < 2, -999, AGE), []),
+    "another outlier": (with_odd(-1234, AGE), []),
+    "all of it": (np.full(N, 999), []),
+}
+
+
+@pytest.mark.parametrize("case", STAND_INS)
+def test_a_number_that_may_mean_missing_is_named_with_the_option(case):
+    values, cells = STAND_INS[case]
+    found = advice({"dose": ("number", values)}, np.where(rng.random(N) < 0.5, "a", "b"))
+    assert (MISSING in found) == bool(cells)
+    for cell in cells:
+        share = np.mean(values == float(cell))
+        assert f"dose ({float(cell):g} in {share:.1%} of the rows)" in found[MISSING]
+        assert f"--missing {cell}" in found[MISSING]
+
+
 TREES = {"regression": DecisionTreeRegressor, "classification": DecisionTreeClassifier}
 
 

@@ -245,7 +245,7 @@ def check_threads(model, X):
                 np.testing.assert_array_equal(given[method], expected[method], err_msg=method)
 
 
-@over(ESTIMATORS)
+@over(estimator for estimator in ESTIMATORS if getattr(estimator, "fit_resample", None) is None)
 def test_a_model_is_read_by_many_threads_at_once(estimator):
     check_threads(*learned(estimator))
 

@@ -274,10 +274,10 @@ def test_pooling_and_shrinking_are_friedmans():
     ("options", "message"),
     [
         ({"covariance_type": "round"}, "covariance_type='round' is unknown"),
-        ({"shrinkage": 1.5}, "shrinkage=1.5 must lie"),
+        ({"shrinkage": 1.5}, "shrinkage=1.5 must be in"),
         ({"shrinkage": "auto"}, "shrinkage='auto' is unknown"),
         ({"shrinkage": "oas", "covariance_type": "diag"}, "give a number"),
-        ({"pool": -0.1}, "pool=-0.1 must lie"),
+        ({"pool": -0.1}, "pool=-0.1 must be in"),
         ({"estimate": "map"}, "need a parameter_prior"),
         ({"parameter_prior": PRIOR}, "'mle' takes none"),
         ({"parameter_prior": PRIOR, "estimate": "map", "pool": 0.5}, "pool=0"),

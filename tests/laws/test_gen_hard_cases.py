@@ -27,6 +27,7 @@ from gnomon.generative import (
     LatentClassModel,
     MixtureModel,
     OpenSetClassifier,
+    QuadraticDiscriminantAnalysis,
     SemiSupervisedClassifier,
     select_components,
 )
@@ -379,3 +380,19 @@ def test_a_normal_law_does_not_change_with_the_arrays_it_was_made_of():
     assert one.log_density([1.0, 1.0]) == before == several.log_densities([[1.0, 1.0]])[0, 0]
     with pytest.raises(ValueError, match="read-only"):
         one.mean[0] = 1.0
+
+
+@pytest.mark.parametrize("solver", ["svd", "eigen"])
+def test_small_columns_are_not_called_dependent(solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    small = QuadraticDiscriminantAnalysis(solver=solver)
+    with pytest.raises(np.linalg.LinAlgError, match=r"tol=0.0001.*Scale the columns of X, or lower `tol`"):
+        small.fit(X * 2.0**-27, y)
+    small.set_params(tol=0.0).fit(X * 2.0**-27, y)
+    assert (
+        small.predict(X * 2.0**-27).tolist()
+        == QuadraticDiscriminantAnalysis(solver=solver).fit(X, y).predict(X).tolist()
+    )
+    with pytest.raises(np.linalg.LinAlgError, match=r"not full rank. Increase the value of `(reg_param|shrinkage)`"):
+        small.fit(np.column_stack([X, X[:, 0]]), y)

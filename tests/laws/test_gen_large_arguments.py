@@ -18,8 +18,10 @@ from gnomon.distributions import (
     Binomial,
     Dirichlet,
     DirichletCategorical,
+    Exponential,
     Gamma,
     InverseGamma,
+    Laplace,
     Multinomial,
     Poisson,
     StudentT,
@@ -216,6 +218,27 @@ LAWS = [
 def test_log_densities_of_large_arguments(law):
     with localcontext(prec=PLACES):
         check_all([(f"{size:g}", lambda size=size: law(size)) for size in SIZES])
+
+
+SMALL = (5e-324, 1e-308, 1e-300, 1e-100, 0.5, 3.0)
+
+
+@pytest.mark.parametrize("a", SMALL[1:])
+def test_log_densities_of_arguments_whose_products_and_quotients_underflow(a):
+    def check(b: float, x: float) -> None:
+        agree(Gamma(a, b).log_density(x), gamma(*exact(x, a, b)))
+        agree(InverseGamma(a, b).log_density(x), inverse_gamma(*exact(x, a, b)))
+        if x < 1.0:
+            whole = dirichlet([Decimal(x), 1 - Decimal(x)], exact(a, b))
+            agree(Beta(a, b).log_density(x), whole)
+            agree(Dirichlet([a, b]).log_density([x, 1.0 - x]), whole)
+            agree(Exponential(b).log_density(x), Decimal(b).ln() - Decimal(b) * Decimal(x))
+        agree(Laplace(0.0, b).log_density(x), -(2 * Decimal(b)).ln() - Decimal(x) / Decimal(b))
+
+    cases = [(b, x) for b in (*SMALL[1:], 1e100) for x in (*SMALL, 1e100, 1e300)]
+    # 1e100 + 1e-308 has 409 places.
+    with localcontext(prec=450):
+        check_all([(f"{b:g} {x:g}", lambda b=b, x=x: check(b, x)) for b, x in cases])
 
 
 def test_a_poisson_law_at_its_mean_has_the_density_of_a_normal_one():

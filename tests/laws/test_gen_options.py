@@ -98,6 +98,7 @@ OUTSIDE = [
     (GaussianMixture(n_jobs=1.5), "n_jobs"),
     (GaussianMixture(min_count=-1.0), "min_count"),
     (GaussianMixture(on_empty=0), "on_empty"),
+    (GaussianMixture(algorithm="gradient", reg_covar=0.1), "reg_covar"),
     (GaussianMixtureClassifier(0), "n_components"),
     (GaussianMixtureClassifier({0: 1, 1: 0}), "n_components"),
     (GaussianNB(var_smoothing=-1e-9), "var_smoothing"),

@@ -1,9 +1,13 @@
 """Laws of generalised linear models."""
 
+import itertools
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.linear import GLM, LinearRegression, LogisticRegression
 from gnomon.losses import (
@@ -206,4 +210,35 @@ def test_coordinate_descent_stays_where_the_link_is_defined(family, link, l1_rat
         # What is called converged is stationary.
         assert not model.converged_ or model.gradient_norm_ < 1e-5
     assert len(refused) <= 3
-    assert all("at the edge of what loss=" in words for words in refused)
+    assert all("at the edge of the domain of loss=" in words for words in refused)
+
+
+# A positive target keeps its mean off zero; a target at the end of its range lets it reach that end.
+EDGES = [
+    ("poisson", "identity", True), ("binomial", "identity", True), ("binomial", "log", True),
+    ("tweedie", "identity", True), ("tweedie", "log", False), ("gamma", "identity", False), ("gamma", "inverse", False),
+    ("inverse_gaussian", "identity", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "link", "reached"), EDGES)
+def test_nothing_at_the_edge_of_the_domain_is_called_converged(family, link, reached):
+    at_edge = 0
+    for seed, solver in itertools.product(range(3), ("irls", "lbfgs", "newton", "cd")):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 2))
+        mean = np.exp(0.8 * X[:, 0] - 0.5 * X[:, 1])
+        counts = rng.poisson(mean).astype(float)
+        whole = {"poisson": counts, "tweedie": counts * rng.gamma(2.0, 0.5, 60), "gamma": rng.gamma(2.0, mean / 2.0)}
+        y = whole.get(family, rng.wald(mean, 1.0) if family != "binomial" else 1.0 * (rng.random(60) < expit(mean - 1)))
+        # No warning but that of convergence: no division by a variance of zero.
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = GLM(family, link, solver=solver).fit(X, y)
+        words = [str(warning.message) for warning in caught]
+        assert [warning.category for warning in caught] == [ConvergenceWarning] * (not model.converged_)
+        assert not model.converged_ or model.gradient_norm_ < 1e-5, (seed, solver)
+        # What is reported belongs to the coefficients that are.
+        assert model.deviance_ == pytest.approx(2.0 * 60 * model.objective_, rel=1e-9)
+        at_edge += sum("at the edge of the domain of loss=" in text and "link=None" in text for text in words)
+    assert (at_edge > 0) == reached

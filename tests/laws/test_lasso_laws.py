@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, Ridge, _sparse_cv, path
+from gnomon.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression, Ridge, _sparse_cv, path
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import ApproximateZerosWarning, Problem, coordinate_descent, dual_gap, fit_linear, lasso_knots
@@ -318,3 +318,16 @@ def test_few_rows_of_a_triangular_factor_are_as_good_as_all(monkeypatch):
                 few.objective_, every.objective_, rtol=max(rtol**2, 1e-4 * (dtype == np.float32))
             )
             assert few.coef_.dtype == dtype
+
+
+@pytest.mark.parametrize("tol", [1e-12, 1e-14])
+def test_coordinate_descent_stops_where_only_rounding_is_left(tol):
+    rng = np.random.default_rng(0)
+    alike = rng.normal(size=(60, 1)) + 1e-3 * rng.normal(size=(60, 8))
+    for X in (rng.normal(size=(60, 8)), alike, rng.normal(size=(30, 90)), alike * np.logspace(-3, 3, 8) + 10.0):
+        y = X[:, 0] + 0.1 * rng.normal(size=len(X))
+        options = {"tol": tol, "max_iter": 5000}
+        for model in (Lasso(1e-3, **options), LogisticRegression(l1_ratio=1.0, solver="cd", **options)):
+            model.fit(X, y if isinstance(model, Lasso) else y > np.median(y))
+            assert model.converged_
+            assert model.dual_gap_ <= max(tol, 1e-11) * max(1.0, np.sum(y**2))

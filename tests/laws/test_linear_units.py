@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.distributions import Normal
@@ -439,3 +440,28 @@ def test_history_and_callbacks_speak_in_the_units_of_the_data():
         np.testing.assert_array_equal(rows, found.history["objective"])
         assert found.history["objective"][0] <= u.s * u.d**2 * float(WEIGHTS @ TARGET**2) * (1.0 + 1e-12)
         assert found.objective <= np.min(rows) * (1.0 + 1e-9)
+
+
+UNPENALISED = [
+    LinearRegression(), LinearRegression(fit_intercept=False), LinearRegression(positive=True),
+    LinearRegression(solver="normal"), *(Ridge(alpha=0.0, solver=word) for word in ("auto", "cholesky", "svd", "lsqr")),
+    Ridge(alpha=0.0, positive=True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-155, 1e155, 1e300, 1e307])
+def test_columns_at_the_ends_of_the_range_of_floats(scale):
+    for model in UNPENALISED:
+        expected, found = clone(model).fit(B, TARGET), clone(model).fit(B * scale, TARGET)
+        assert found.predict(B * scale) == pytest.approx(expected.predict(B), rel=1e-9), model
+        assert found.objective_ == pytest.approx(expected.objective_, rel=1e-9), model
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-320])
+def test_a_column_whose_coefficient_overflows_is_named(scale):
+    for model in UNPENALISED:
+        with pytest.raises(ValueError, match=r"column [01] of X has entries of about .*StandardScaler"):
+            clone(model).fit(B * scale, TARGET)
+    for penalised in (Lasso(), ElasticNet(), LassoCV(cv=3)):
+        with pytest.raises(ValueError, match=r"scale the columns of X .*alpha"):
+            penalised.fit(B * scale, TARGET)

@@ -1,10 +1,12 @@
 """The words of linear models: a strength that is given is used, an idle bound says so, weight zero is no row."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn import linear_model
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from gnomon.linear import (
     GLM,
@@ -19,6 +21,7 @@ from gnomon.linear import (
     LogisticRegression,
     LogisticRegressionCV,
     Ridge,
+    RidgeCV,
     SeparationWarning,
     path,
 )
@@ -218,3 +221,43 @@ def test_one_column_of_targets_has_the_shapes_of_scikit_learn():
         model, peer = ours(0.01).fit(X, Y[:, None]), theirs(0.01).fit(X, Y[:, None])
         assert (model.coef_.shape, model.intercept_.shape) == (peer.coef_.shape, peer.intercept_.shape)
         assert model.predict(X).shape == peer.predict(X).shape
+
+
+FORMS = [(Ridge(), Y), (Lasso(0.1), Y), (ElasticNet(0.1), Y), (LogisticRegression(), LABELS), (LinearSVC(), LABELS)]
+
+
+@pytest.mark.parametrize(("model", "y"), FORMS, ids=lambda case: type(case).__name__)
+def test_an_unknown_form_of_the_strength_is_called_by_its_argument(model, y):
+    with pytest.raises(ValueError, match=r"^name='x' is unknown"):
+        model.fit(X, y).lam_in("x")
+
+
+@pytest.mark.parametrize("solver", ["newton-cg", "newton-cholesky", "sag", "lbfgs"])
+@pytest.mark.parametrize("words", [{"l1_ratio": 1.0}, {"l1_ratio": 0.5}, {"penalty": "l1"}])
+def test_a_solver_that_cannot_use_the_l1_norm_is_called_by_the_word_that_was_given(solver, words):
+    for y in (LABELS, np.arange(40) % 3):
+        with pytest.raises(ValueError, match=f"^solver='{solver}' needs a smooth penalty"):
+            LogisticRegression(solver=solver, **words).fit(X, y)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("model", [LassoCV(), ElasticNetCV(), LogisticRegressionCV(), RidgeCV(cv=5)])
+def test_fewer_rows_than_folds_say_what_to_give(model, n):
+    with pytest.raises(ValueError, match=r"n_samples=\d; give more rows, or|minimum of 2 is required"):
+        model.fit(X[:n], [0, 1, 0][:n])
+
+
+SHORT = [
+    (LogisticRegressionCV(max_iter=3), LABELS), (LassoCV(max_iter=1, tol=1e-12, alphas=9), Y),
+    (ElasticNetCV(max_iter=1, tol=1e-12, alphas=9, l1_ratio=[0.2, 0.9]), Y),
+    (LinearSVC(max_iter=1, tol=1e-12), np.arange(40) % 3),
+    (LogisticRegression(max_iter=1, tol=1e-12, multi_class="ovr", solver="lbfgs"), np.arange(40) % 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "y"), SHORT, ids=lambda case: type(case).__name__)
+def test_many_fits_that_fall_short_are_one_warning_with_their_number(model, y):
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X + 0.9 * X[:, [1, 2, 0]], y)
+    assert len(caught) == 1
+    assert re.match(r"\d+ of \d+ fits: not converged after \d+ iterations", str(caught[0].message))

@@ -408,7 +408,7 @@ def test_gradient_of_what_is_minimized():
         ({"l1_ratio": 1.5}, "l1_ratio=1.5"),
         ({"objective": "median"}, "objective='median' is unknown"),
         ({"prior": 1.5}, "prior=1.5"),
-        ({"prior": [0.2, 0.3, 0.5]}, "must be 2 positive numbers"),
+        ({"prior": [0.2, 0.3, 0.5]}, "must be 2 numbers in"),
         ({"multi_class": "votes"}, "multi_class='votes' is unknown"),
         ({"sign": 2}, "sign=2 is unknown"),
         ({"tol": -1.0}, "tol=-1.0"),

@@ -272,11 +272,11 @@ def test_checks_return_or_explain():
         check_positive("tol", np.inf)
     assert check_interval("q", 1, 0, 1) == 1
     assert check_integer("k", np.int64(3), 1) == 3
-    with pytest.raises(ValueError, match=r"q=1 must lie in \[0, 1\); give another value"):
+    with pytest.raises(ValueError, match=r"q=1 must be in \[0, 1\); give another value"):
         check_interval("q", 1, 0, 1, closed="left")
     with pytest.raises(ValueError, match="alpha=nan must be > 0"):
         check_positive("alpha", float("nan"))
-    with pytest.raises(TypeError, match="alpha='1' must be a real number"):
+    with pytest.raises(TypeError, match="alpha='1' must be a number > 0"):
         check_positive("alpha", "1")
     with pytest.raises(TypeError, match="k=True must be a whole number"):
         check_integer("k", True)

@@ -1,7 +1,7 @@
 """Options of every estimator: a value of the wrong kind is refused by name, and NumPy's scalars serve as Python's."""
 
 import warnings
-from typing import Annotated
+from typing import Annotated, get_args
 
 import numpy as np
 import pytest
@@ -9,10 +9,11 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 
 import public_names
-from gnomon._typing import Count, Share, Within
+from gnomon._typing import Closed, Count, Share, Within
 from gnomon.base.parameters import ParameterError, check_parameters
 from gnomon.generative import MixtureModel
 from gnomon.linear import LinearRegression
+from gnomon.numerics.validation import check_interval
 from gnomon.testing import check_numpy_options, check_options
 from gnomon.testing._tables import example_table
 from gnomon.trees import DecisionTreeClassifier
@@ -53,6 +54,31 @@ def test_a_range_is_annotated_and_checked(options, sentence):
     with pytest.raises(ParameterError, match=sentence):
         check_parameters(Ranged(**options))
     return None
+
+
+@pytest.mark.parametrize("closed", get_args(Closed))
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 2.0), (-np.inf, np.inf)])
+def test_a_range_is_said_and_held_alike_wherever_it_is_checked(ends, closed):
+    limits = Within(*ends, closed)
+
+    class Limited(BaseEstimator):
+        def __init__(self, a: Annotated[float, limits] = 0.5):
+            self.a = a
+
+    for value in (-np.inf, -1.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.inf):
+        at_fit = _refusal_of(check_parameters, Limited(value)).replace("a number ", "")
+        assert at_fit == _refusal_of(check_interval, "a", value, *ends, closed=closed)
+        assert (at_fit == "") == limits.holds(value)
+    infinite = [end for end in ends if np.isinf(end)]
+    assert ("finite" in str(limits)) == (not all(limits.holds(end) for end in infinite))
+
+
+def _refusal_of(check, *given, **words):
+    try:
+        check(*given, **words)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 @over(public_names.estimators())

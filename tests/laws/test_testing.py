@@ -247,6 +247,7 @@ EXEMPT = {
         ("check_weights_are_repetitions", name): "a row that comes twice is drawn twice, on its own account each time"
         for name in ("BaggingClassifier", "BaggingRegressor", "RandomForestClassifier", "RandomForestRegressor")
     },
+    ("check_weights_are_repetitions", "ResampledClassifier"): "a sampler counts rows, whatever they weigh",
     **{
         ("check_weights_are_repetitions", name): "a leaf has at least 20 rows, and a row that comes twice counts as two"
         for name in ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")

@@ -147,3 +147,12 @@ def test_columns_of_few_and_of_many_codes_stand_side_by_side(bins):
     assert np.all(np.diff(columns.codes[1].astype(int)) <= 0)
     some = columns.take(np.array([3, 0]))
     assert np.array_equal(some.low, [*range(300), 0.0, 1.0, 2.0])
+
+
+@pytest.mark.spec("TRE-052")
+def test_edges_of_bins_are_midpoints_of_few_values_and_quantiles_of_many():
+    few = np.array([[1.0], [1.0], [2.0], [4.0], [np.nan], [8.0]])
+    assert code_columns(few, bins=4).edges.tolist() == [1.5, 3.0, 6.0, np.inf]
+    many = np.random.default_rng(0).permutation(1000.0 + np.arange(1000.0))[:, None]
+    edges = code_columns(many, bins=4).edges
+    assert edges.tolist() == [1249.5, 1499.5, 1749.5, np.inf]

@@ -27,10 +27,18 @@ CONVERTED = {
     "LinearSVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.x**2 / u.weight, intercept_scaling=u.x),
     "BayesianLinearRegression": lambda m, u: _with_prior(m.set_params(sigma2=m.sigma2 * u.y**2), u),
     "BayesianLogisticRegression": lambda m, u: _with_prior(m, u),
+    **{
+        name: lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u))
+        for name in ("BayesDecisionClassifier", "CalibratedScorer", "RejectClassifier", "ThresholdTuner")
+    },
+    "DecisionRegressor": lambda m, u: m.set_params(estimator=CONVERTED["Ridge"](m.estimator, u)),
+    "ScoreFusion": lambda m, u: m.set_params(lam=m.lam * u.x**2),
+    "ActiveLearner": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "ConformalClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "ConformalRegressor": lambda m, u: m.set_params(estimator=CONVERTED["Ridge"](m.estimator, u)),
     "OneVsOneClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "OneVsRestClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
+    "ResampledClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     "OutputCodeClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
     # Pseudo-counts are rows; a category, or a count, is what it is.
     "BernoulliNB": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.weight),

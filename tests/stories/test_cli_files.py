@@ -120,6 +120,14 @@ def test_what_is_new_in_the_file_is_said(spreadsheet):
     )
 
 
+def test_a_column_of_which_nothing_can_be_read_is_an_error(spreadsheet):
+    model, _ = spreadsheet
+    pounds = [line.replace(" kg", " lb") for line in lines([1, 2, 3])]
+    said = run("predict", model, input="\n".join([HEAD, *pounds]), code=2).stderr
+    assert "the model needs weight, and none of its 3 cells is a number in the form that learn found" in said
+    assert "--drop" in said
+
+
 EDITS = {
     "no task": (lambda notes: {k: v for k, v in notes.items() if k != "task"}, "the notes are damaged (task)"),
     "a strange task": (lambda notes: {**notes, "task": "magic"}, "the notes are damaged (task)"),

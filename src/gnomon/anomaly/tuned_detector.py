@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
@@ -25,6 +24,7 @@ from gnomon.anomaly.gaussian_detector import GaussianDetector
 from gnomon.anomaly.threshold import Metric, Placement, best_place, candidates, check_beta, metric_values, placed
 from gnomon.base import read_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.folds import read_folds
 from gnomon.base.routing import asking, routed, router
 from gnomon.numerics.validation import check_label, check_part
 
@@ -221,10 +221,7 @@ class TunedDetector(OutlierMixin, Estimator):
                 f"cv={self.cv} folds need an anomalous row each and y has {np.sum(bad)}; give cv ≤ {np.sum(bad)}, or "
                 "set the threshold without labels"
             )
-        try:
-            return list(check_cv(self.cv, bad, classifier=True).split(X, bad, **params))
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"cv={self.cv!r}: {error}") from error
+        return read_folds(self.cv, X, bad, classifier=True, **params)
 
     def _mean_values(self, scored: list[tuple[Floats, Bools]]) -> tuple[Floats, Floats]:
         """Every score of any fold as a candidate, and the mean metric at each; all folds count alike."""

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
@@ -21,7 +23,7 @@ from gnomon.base.parameters import check_parameters
 from gnomon.numerics.tables import FeatureTable, as_frame, as_table
 from gnomon.numerics.validation import FLOATS, assert_finite
 
-__all__ = ["given_rows", "map_rows", "naming_columns", "read_rows", "table_rows", "validate_rows"]
+__all__ = ["given_rows", "map_rows", "naming_columns", "read_rows", "stack_rows", "table_rows", "validate_rows"]
 
 
 def read_rows(
@@ -238,3 +240,19 @@ def map_rows(function: Callable[[Any], Any], checked: Any) -> Any:
     if isinstance(checked, tuple):
         return (function(checked[0]), *checked[1:])
     return function(checked)
+
+
+def stack_rows(first: Any, second: Any) -> Any:
+    """Rows below rows: of two arrays, sparse matrices or data frames.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.base.rows import stack_rows
+    >>> stack_rows(np.array([[1.0]]), np.array([[2.0]])).ravel()
+    array([1., 2.])
+    """
+    if is_sparse(first):
+        return sparse.vstack([first, second], format="csr")
+    frames = [frame for frame in map(as_frame, (first, second)) if frame is not None]
+    return nw.concat(frames).to_native() if len(frames) == 2 else np.concatenate([first, second])

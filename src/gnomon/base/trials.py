@@ -79,6 +79,8 @@ def read_trials(
     labels = np.asarray(y_true)
     if s.ndim != 1 or labels.shape != s.shape:
         raise ValueError(f"y_true of shape {labels.shape} and scores of shape {s.shape} must be one value for each row")
+    if not len(s):
+        raise ValueError("y_true has no rows; rows of two classes are needed")
     if bad := int(np.sum(np.isnan(s))):
         raise ValueError(f"scores contains NaN in {bad} of {len(s)} rows; repair the model that made them")
     weights = check_weights(sample_weight, s[:, None])
@@ -95,8 +97,7 @@ def positive_rows(y: Array, pos_label: object, weights: Floats) -> tuple[Bools, 
     """
     names = np.unique(y).tolist()
     if len(names) < 2:
-        raise ValueError(f"y_true has the label {names[0]!r} alone; rows of two classes are needed" if names else
-                         "y_true has no rows; rows of two classes are needed")  # fmt: skip
+        raise ValueError(f"y_true has the label {names[0]!r} alone; rows of two classes are needed")
     if pos_label in names:
         place = names.index(pos_label)
     elif pos_label is not None and pos_label != "rare":

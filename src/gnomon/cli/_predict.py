@@ -20,7 +20,7 @@ from gnomon.cli._guard import errors
 from gnomon.decision import ConformalClassifier
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
-from gnomon.io.tables import listed, refuse_unknown, to_text
+from gnomon.io.tables import is_missing, listed, refuse_unknown, to_text
 from gnomon.report.deployed import Deployed
 from gnomon.report.prepare import Preparer
 
@@ -112,6 +112,12 @@ def _advice(pipeline: Pipeline, table: Table, facts: Mapping[str, Any]) -> Itera
     for kind in pipeline[0].kinds:
         if kind.name in table.columns and (lost := kind.lost(table[kind.name])).any():
             example = str(to_text(table[kind.name])[lost][0])
+            if is_missing(kind.read(table[kind.name])).all():
+                raise UserError(
+                    f"the model needs {kind.name}, and none of its {len(table)} cells is a {kind.kind} in the form "
+                    f"that learn found ({kind.form}), for example {example!r}; write them in that form, see that the "
+                    "file has the columns of the training file, or learn again without it (--drop)"
+                )
             yield (
                 f"{lost.sum()} of {len(table)} cells of {kind.name} are no {kind.kind}s in the form that learn found "
                 f"({kind.form}), for example {example!r}; taken as missing"

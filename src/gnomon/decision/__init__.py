@@ -1,4 +1,4 @@
-"""Decisions: from predictions to actions, the confidence in them, and sets that hold the truth with a guarantee."""
+"""Decisions: from predictions to actions, their confidence, sets with a guarantee, and which labels to ask for."""
 
 from gnomon.decision._bayes_action import ActionChoice, bayes_action
 from gnomon.decision._bayes_decision import bayes_decision, bayes_threshold, cost_threshold, expected_cost
@@ -11,6 +11,8 @@ from gnomon.decision._empirical_risk import dcf, empirical_bayes_risk
 from gnomon.decision._min_dcf import MinimumCost, act_dcf, calibration_loss, min_dcf
 from gnomon.decision._population_minimizer import population_minimizer
 from gnomon.decision._set_scores import AdaptiveScore
+from gnomon.decision._simulate_active_learning import LabelCurves, simulate_active_learning
+from gnomon.decision.active import ActiveLearner
 from gnomon.decision.application import Application
 from gnomon.decision.calibrated_scorer import CalibratedScorer
 from gnomon.decision.conformal_classifier import ConformalClassifier, PredictionSets
@@ -21,20 +23,26 @@ from gnomon.decision.reject_classifier import RejectClassifier, RejectCurve, rej
 from gnomon.decision.score_calibrator import ScoreCalibrator
 from gnomon.decision.score_fusion import ScoreFusion
 from gnomon.decision.scorers import cost_scorer, dcf_scorer
+from gnomon.decision.strategies import CommitteeDisagreement, ExpectedErrorReduction, LearningState
 from gnomon.decision.threshold_tuner import ThresholdTuner
 from gnomon.numerics.weights import class_weights, effective_train_prior, remove_prior, shift_prior
 
 __all__ = [
     "ActionChoice",
+    "ActiveLearner",
     "AdaptiveScore",
     "Application",
     "BayesDecisionClassifier",
     "BayesErrorCurve",
     "CalibratedScorer",
+    "CommitteeDisagreement",
     "ConformalClassifier",
     "ConformalRegressor",
     "CoverageCurve",
     "DecisionRegressor",
+    "ExpectedErrorReduction",
+    "LabelCurves",
+    "LearningState",
     "MinimumCost",
     "PredictionIntervals",
     "PredictionSets",
@@ -69,4 +77,5 @@ __all__ = [
     "reject_curve",
     "remove_prior",
     "shift_prior",
+    "simulate_active_learning",
 ]

@@ -1,12 +1,12 @@
 """The best number to act by, where the truth is uncertain.
 
     a* = argmin_a E[C(Y, a)]                                                                             (1)
-    squared → mean,   absolute → median,   0/1 → mode,   c₁ (y − a)₊ + c₂ (a − y)₊ → the c₁/(c₁ + c₂) quantile         (2)
+    squared → mean,   absolute → median,   0/1 → mode,   c₁ (y − a)₊ + c₂ (a − y)₊ → the c₁/(c₁ + c₂) quantile      (2)
     of N(μ, σ²):  a* = μ + σ z,  z = Φ⁻¹(c₁/(c₁ + c₂)),  at the cost (c₁ + c₂) σ φ(z)
 
 c₁ is the price of a truth above the action (under-estimation). Raiffa & Schlaifer (1961), Applied Statistical Decision
-Theory; Gneiting (2011), Making and evaluating point forecasts, doi:10.1198/jasa.2011.r10138; Robertson & Cryer (1974), An
-iterative procedure for estimating the mode, doi:10.1080/01621459.1974.10480246.
+Theory; Gneiting (2011), Making and evaluating point forecasts, doi:10.1198/jasa.2011.r10138; Robertson & Cryer (1974),
+An iterative procedure for estimating the mode, doi:10.1080/01621459.1974.10480246.
 """
 
 from collections.abc import Callable
@@ -117,8 +117,8 @@ def _quantiles(dist: Any) -> Callable[[Any], Any] | None:
 def _truths(dist: Any, kink: float = 0.5) -> tuple[Floats, Floats]:
     """Truths and their probabilities: the samples, or nodes between quantiles 0, `kink` and 1 of a law.
 
-    ∫₀¹ q(u) du by double exponential quadrature, which the singularities of q at 0 and 1 do not disturb: Takahasi & Mori
-    (1974), doi:10.2977/prims/1195192451.
+    ∫₀¹ q(u) du by double exponential quadrature, which the singularities of q at 0 and 1 do not disturb: Takahasi &
+    Mori (1974), doi:10.2977/prims/1195192451.
     """
     quantiles = _quantiles(dist)
     if quantiles is None:
@@ -140,7 +140,7 @@ def _samples(dist: Any) -> Floats:
 
 
 def _mode(dist: Any) -> float:
-    """Of a law, where equal shares of probability are closest together; of samples, the most frequent or densest one."""
+    """Of a law, where equal shares of probability are closest together; of samples, the most frequent or densest."""
     quantiles = _quantiles(dist)
     if quantiles is not None:
         low, high = 1e-6, 1.0 - 1e-6

@@ -149,7 +149,5 @@ def cost_threshold(cost_matrix: ArrayLike, orientation: Orientation = "action_cl
         raise ValueError(f"cost_matrix has shape {C.shape}; one threshold is for (2, 2), else use bayes_decision")
     miss, alarm = C[0, 1] - C[1, 1], C[1, 0] - C[0, 0]
     if not (miss > 0.0 and alarm > 0.0):
-        raise ValueError(
-            f"with cost_matrix={C.tolist()} one action is always best; C₁₀ > C₀₀ and C₀₁ > C₁₁ are needed for a threshold"
-        )
+        raise ValueError(f"with cost_matrix={C.tolist()} one action is always best; C₁₀ > C₀₀ and C₀₁ > C₁₁ are needed")
     return float(1.0 / (1.0 + miss / alarm))

@@ -1,6 +1,6 @@
 """The cost of scores in every detection application at once.
 
-    o = logit π̃,    actual:  uDCF(σ(o)) at t = −o,    minimum:  at the best t;    both over min(σ(o), σ(−o))          (1)
+    o = logit π̃,    actual:  uDCF(σ(o)) at t = −o,    minimum:  at the best t;    both over min(σ(o), σ(−o))       (1)
       = e^max(o, 0) P_fn(t) + e^max(−o, 0) P_fp(t)
 
 1 is the best that can be done without scores. Brümmer & du Preez (2006), Application-independent evaluation of speaker

@@ -3,7 +3,8 @@
     B = Σ_k π_k ∫ C[a(x), k] f(x | k) dx                                                                  (1)
 
 The decisions a(x) are those of a recogniser, who may believe in other laws than the evaluator's f. Berger (1985),
-Statistical Decision Theory and Bayesian Analysis, doi:10.1007/978-1-4757-4286-2; Duda, Hart & Stork (2001), section 2.2.
+Statistical Decision Theory and Bayesian Analysis, doi:10.1007/978-1-4757-4286-2; Duda, Hart & Stork (2001), section
+2.2.
 """
 
 from collections.abc import Callable, Sequence

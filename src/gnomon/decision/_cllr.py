@@ -2,7 +2,7 @@
 
     Cllr = ½ [ mean over H_T of log₂(1 + e^−s) + mean over H_F of log₂(1 + e^s) ]                                (1)
     S = Σ_k (π_k / N_k) Σ_{i in k} S(k, qᵢ),    qᵢ ∝ π f(xᵢ | ·)                                               (2)
-    S(scores) = S(best calibrated scores) + [S(scores) − S(best calibrated scores)] = discrimination + calibration     (3)
+    S(scores) = S(best calibrated scores) + [S(scores) − S(best calibrated scores)] = discrimination + calibration
 
 1 bit is what scores without information cost. Brümmer & du Preez (2006), Application-independent evaluation of speaker
 detection, doi:10.1016/j.csl.2005.08.001; Gneiting & Raftery (2007), doi:10.1198/016214506000001437; Ferrer & Ramos
@@ -142,12 +142,13 @@ def proper_score(
     p = shares / np.sum(shares) if priors is None else check_priors("priors", priors)
     if q.ndim != 2 or q.shape != (len(y), len(labels)) or len(p) != len(labels) or not np.all(shares > 0.0):
         raise ValueError(
-            f"scores of shape {np.shape(scores)} and {len(p)} priors must fit {len(y)} rows of the {len(labels)} classes "
-            f"{labels.tolist()[:5]}; rows of every class are needed"
+            f"scores of shape {np.shape(scores)} and {len(p)} priors must fit {len(y)} rows of the {len(labels)} "
+            f"classes {labels.tolist()[:5]}; rows of every class are needed"
         )
     per_row = weights * (p / shares)[k]
     cost = _rule(rule)
-    value = float(per_row @ cost(k, q))
+    used = weights > 0.0
+    value = float(per_row[used] @ cost(k[used], q[used]))
     constant = float(p @ cost(np.arange(len(p)), np.tile(p, (len(p), 1))))
     return value / constant if normalize else value
 

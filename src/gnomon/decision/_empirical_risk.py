@@ -145,8 +145,8 @@ def action_rates(
     labels = np.unique(y[weights > 0.0]) if classes is None else np.asarray(classes)
     if len(labels) != n_classes:
         raise ValueError(
-            f"y_true has the {len(labels)} classes {labels.tolist()[:5]} for {n_classes} priors; rows of every class are "
-            "needed"
+            f"y_true has the {len(labels)} classes {labels.tolist()[:5]} for {n_classes} priors; rows of every class "
+            "are needed"
         )
     used = weights > 0.0
     k, j = _places(y[used], labels, "y_true"), _places(a[used], action_names(actions, labels, n_actions), "decisions")

@@ -1,14 +1,14 @@
 """What scores cost in a detection application: at the best threshold, and at the one that theory gives.
 
     minimum:  min over t of DCF(t), accepting all and rejecting all included                                    (1)
-    actual:   DCF(−logit π̃), the scores being read as log-likelihood ratios;    calibration loss = actual − minimum    (2)
+    actual:   DCF(−logit π̃), the scores being read as log-likelihood ratios;    calibration loss = actual − minimum
 
 A trial is accepted if its score is > t. The least cost is at a vertex of the convex hull of the ROC, so one sort serves
 every application. Brümmer & du Preez (2006), Application-independent evaluation of speaker detection,
 doi:10.1016/j.csl.2005.08.001; Provost & Fawcett (2001), doi:10.1023/A:1007601015854.
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -157,7 +157,7 @@ def calibration_loss(
     >>> calibration_loss(y, s, Application(0.8))
     0.25
     """
-    options = {"normalize": normalize, "pos_label": pos_label, "sample_weight": sample_weight}
+    options: dict[str, Any] = {"normalize": normalize, "pos_label": pos_label, "sample_weight": sample_weight}
     return act_dcf(y_true, scores, app, **options) - min_dcf(y_true, scores, app, **options).value
 
 

@@ -24,10 +24,10 @@ from gnomon.decision._venn_abers import fit_venn_abers
 from gnomon.numerics.special import log_sigmoid
 from gnomon.optim import fit_sigmoid
 
-__all__ = ["OF_CLASSES", "OF_TRIALS", "Calibration", "LinearMap", "Options", "column_units"]
+__all__ = ["OF_CLASSES", "OF_TRIALS", "AffineMap", "Calibration", "MapOptions", "column_units"]
 
 
-class Options(NamedTuple):
+class MapOptions(NamedTuple):
     """What a map is fitted for: priors of the classes, the penalty, and whether the ends are smoothed."""
 
     priors: Floats
@@ -39,7 +39,7 @@ class Options(NamedTuple):
         return float(np.log(self.priors[1] / self.priors[0]))
 
 
-class LinearMap(NamedTuple):
+class AffineMap(NamedTuple):
     """slope · s + offset, for each class where these are arrays."""
 
     slope: Any
@@ -78,18 +78,18 @@ def column_units(X: Floats) -> Floats:
     return np.where(largest > 0.0, largest, 1.0)
 
 
-def _logistic(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
+def _logistic(trials: ScoredTrials, weights: Floats, options: MapOptions) -> Calibration:
     fit = fit_sigmoid(trials.scores, trials.positive.astype(float), weights, lam=options.lam)
-    found = LinearMap(fit.slope, fit.offset - options.log_odds)
+    found = AffineMap(fit.slope, fit.offset - options.log_odds)
     return Calibration(found, fit.separable, fit.converged, fit.objective)
 
 
-def _temperature(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
+def _temperature(trials: ScoredTrials, weights: Floats, options: MapOptions) -> Calibration:
     fit = _two_classes(trials.scores[:, None], trials, weights, options, offset=False)
-    return Calibration(LinearMap(float(fit.A[1, 0]), 0.0), fit.separable, fit.converged, fit.objective)
+    return Calibration(AffineMap(float(fit.A[1, 0]), 0.0), fit.separable, fit.converged, fit.objective)
 
 
-def _beta(trials: ScoredTrials, weights: Floats, options: Options) -> Calibration:
+def _beta(trials: ScoredTrials, weights: Floats, options: MapOptions) -> Calibration:
     columns = np.column_stack([log_sigmoid(trials.scores), -log_sigmoid(-trials.scores)])
     used = np.array([True, True])
     # A negative coefficient would make the map fall: that column is left out, as Kull et al. (2017), section 4, do.
@@ -104,13 +104,13 @@ def _beta(trials: ScoredTrials, weights: Floats, options: Options) -> Calibratio
     return Calibration(found, fit.separable, fit.converged, fit.objective)
 
 
-def _two_classes(X: Floats, trials: ScoredTrials, weights: Floats, options: Options, *, offset: bool) -> SoftmaxFit:
+def _two_classes(X: Floats, trials: ScoredTrials, weights: Floats, options: MapOptions, *, offset: bool) -> SoftmaxFit:
     maps = two_class_maps(X.shape[1], offset=offset)
     k = trials.positive.astype(int)
     return fit_softmax(X, k, weights, np.log(options.priors), maps, column_units(X), options.lam)
 
 
-OF_TRIALS: dict[str, Callable[[ScoredTrials, Floats, Options], Calibration]] = {
+OF_TRIALS: dict[str, Callable[[ScoredTrials, Floats, MapOptions], Calibration]] = {
     "logistic": _logistic,
     "temperature": _temperature,
     "beta": _beta,
@@ -120,14 +120,14 @@ OF_TRIALS: dict[str, Callable[[ScoredTrials, Floats, Options], Calibration]] = {
 """From trials of two classes and weights that sum to the priors."""
 
 
-def _of_classes(maps_of: Callable[[int], Floats]) -> Callable[[Floats, Integers, Floats, Options], Calibration]:
-    def fit(scores: Floats, k: Integers, weights: Floats, options: Options) -> Calibration:
+def _of_classes(maps_of: Callable[[int], Floats]) -> Callable[[Floats, Integers, Floats, MapOptions], Calibration]:
+    def fit(scores: Floats, k: Integers, weights: Floats, options: MapOptions) -> Calibration:
         K = scores.shape[1]
         # A constant of each row says nothing of the classes.
         S = scores - np.mean(scores, axis=1, keepdims=True)
         units = np.full(K, np.max(column_units(S)))
         found = fit_softmax(S, k, weights, np.log(options.priors), maps_of(K), units, options.lam)
-        chosen = LinearMap(found.A, found.b - np.mean(found.b))
+        chosen = AffineMap(found.A, found.b - np.mean(found.b))
         return Calibration(chosen, found.separable, found.converged, found.objective)
 
     return fit

@@ -1,6 +1,6 @@
 """Linear maps of scores that minimise the cross-entropy of their softmax.
 
-    minimise over θ    ½ λ ‖A‖²  −  Σᵢ wᵢ log softmax(A xᵢ + b + log π)_{kᵢ},    (A, b) = M θ                         (1)
+    minimise over θ    ½ λ ‖A‖²  −  Σᵢ wᵢ log softmax(A xᵢ + b + log π)_{kᵢ},    (A, b) = M θ                       (1)
 
 The columns of M say which maps are allowed: a scale for all classes, an offset for each, any matrix. The wᵢ of class k
 sum to π_k. Newton's method, in columns of unit size. Brümmer & van Leeuwen (2006), On calibration of language
@@ -38,7 +38,7 @@ def scale_maps(K: int, *, offsets: bool) -> Floats:
 
 
 def affine_maps(K: int) -> Floats:
-    """M of any A and b: without the first row, for rows of softmax are free, and the last column, as scores are centred."""
+    """M of any A and b; the first row is free in a softmax, and the last column in centred scores: both are zero."""
     return _stacked([_single(K, K, k, j) for k in range(1, K) for j in [*range(K - 1), K]])
 
 

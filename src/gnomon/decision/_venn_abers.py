@@ -1,11 +1,11 @@
 """Venn–Abers probabilities: two isotonic fits for each score, one with each label that it may have.
 
-    p₁(s): the isotonic probability at s once the trial (s, 1) is added,    p₀(s): once (s, 0) is added                 (1)
+    p₁(s): the isotonic probability at s once the trial (s, 1) is added,    p₀(s): once (s, 0) is added             (1)
     p = p₁ / (1 − p₀ + p₁)                                                                              (2)
 
 One of the two is a probability of the label that is valid for any exchangeable trials; (2) is the one with the least
-worst log-loss. All p₁ together are one pass over the cumulative sums (weight, positives): adding a trial at s_i moves the
-points before it by (−1, −1), and the slope of the convex minorant there is p₁. Vovk, Petej & Fedorova (2015),
+worst log-loss. All p₁ together are one pass over the cumulative sums (weight, positives): adding a trial at s_i moves
+the points before it by (−1, −1), and the slope of the convex minorant there is p₁. Vovk, Petej & Fedorova (2015),
 Large-scale probabilistic predictors with and without guarantees of validity, algorithms 1 and 2, arXiv:1511.00213.
 """
 

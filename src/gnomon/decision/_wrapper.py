@@ -1,6 +1,6 @@
-"""What the estimators of this family share: another classifier inside, its scores, and scores of rows that it has not seen.
+"""What the estimators of this family share: a classifier inside, its scores, and scores of rows that it has not seen.
 
-    s(x) = decision_function,  else  logit P(T | x)  (two classes)  or  log P(k | x)  (K classes)                      (1)
+    s(x) = decision_function,  else  logit P(T | x)  (two classes)  or  log P(k | x)  (K classes)                   (1)
 
 Out-of-fold scores: each row is scored by a model that was fitted to the other folds. Kohavi (1995), A study of
 cross-validation and bootstrap for accuracy estimation and model selection, IJCAI.
@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils import Tags, _safe_indexing, column_or_1d, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_method_params, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _check_method_params, _check_y, check_consistent_length, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
 from gnomon.base import given_rows, naming_columns
@@ -25,7 +25,7 @@ from gnomon.base.weights import weight_parameter
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Learner", "WrappedClassifier", "class_shares", "log_probabilities", "scores_of"]
+__all__ = ["Learner", "WrappedClassifier", "class_shares", "like", "log_probabilities", "scores_of"]
 
 # A probability nearer to 0 or 1 than single precision resolves is taken as far from it as that.
 _RESOLUTION = float(np.finfo(np.float32).eps)
@@ -45,6 +45,8 @@ class Learner(NamedTuple):
     def fit(self, rows: Integers | None = None) -> Any:
         """A clone fitted to some rows, by default to all."""
         rows = np.arange(len(self.y)) if rows is None else rows
+        # A row of weight zero is no row.
+        rows = rows if self.weights is None else rows[self.weights[rows] > 0.0]
         given = _check_method_params(self.X, params=self.params, indices=rows)
         given |= weight_parameter(self.estimator, None if self.weights is None else self.weights[rows])
         with naming_columns(self.owner, self.X):
@@ -52,7 +54,7 @@ class Learner(NamedTuple):
 
     def held_out(self, cv: Any, output: Any) -> tuple[Integers, Floats]:
         """The rows that folds leave out, and ``output(model, rows)`` of each by a model of the others."""
-        folds = check_cv(cv, self.y, classifier=self.y.dtype.kind != "f")
+        folds = check_cv(cv, self.y, classifier=is_classifier(self.owner))
         pairs = list(folds.split(self.X, self.y, **self.split_params))
         found = [output(self.fit(np.asarray(train)), _safe_indexing(self.X, test)) for train, test in pairs]
         return np.concatenate([np.asarray(test) for _, test in pairs]), np.concatenate(found)
@@ -66,11 +68,11 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, Estimator):
     def _learner(
         self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None, fit_params: Mapping[str, Any]
     ) -> Learner:
-        """The rows of positive weight, ready to be fitted; sets `classes_`."""
+        """The rows, ready to be fitted; sets `classes_`."""
         check_part("estimator", self.estimator, "fit")
         X = given_rows(self, self.estimator, X, reset=True)
+        y = _check_y(y, estimator=self)
         check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
         sent = routed(self, "fit", sample_weight, fit_params)
         params, split = (
@@ -79,11 +81,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, Estimator):
         )
         passed = params.pop("sample_weight", None)
         weights = None if passed is None else check_weights(passed, np.empty((len(y), 0)))
-        if weights is not None and not np.all(weights > 0.0):
-            used = np.flatnonzero(weights > 0.0)
-            params, split = (_check_method_params(X, params=p, indices=used) for p in (params, split))
-            X, y, weights = _safe_indexing(X, used), y[used], weights[used]
-        self.classes_ = np.unique(y)
+        self.classes_ = np.unique(y if weights is None else y[weights > 0.0])
         return Learner(self, self.estimator, X, y, weights, params, split)
 
     def _rows(self, X: AnyRows) -> Any:
@@ -119,6 +117,12 @@ def log_probabilities(model: Any, X: Any) -> Floats:
 
 def class_shares(learner: Learner) -> Floats:
     """The share of each class among the rows, by weight."""
-    _, k = np.unique(learner.y, return_inverse=True)
-    counts = np.bincount(k, learner.weights)
+    weights = np.ones(len(learner.y)) if learner.weights is None else learner.weights
+    _, k = np.unique(learner.y[weights > 0.0], return_inverse=True)
+    counts = np.bincount(k, weights[weights > 0.0])
     return counts / np.sum(counts)
+
+
+def like(values: Floats, X: Any) -> Floats:
+    """Values in single precision where the rows are."""
+    return values.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else values

@@ -9,7 +9,7 @@ Brümmer & du Preez (2006), Application-independent evaluation of speaker detect
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -44,12 +44,6 @@ class Application:
     orientation : {"action_class", "class_action"}, default="action_class"
         Whether `cost_matrix` is C or its transpose.
 
-    Attributes
-    ----------
-    priors : tuple of float
-    costs : tuple of tuple of float
-        C, row by row.
-
     References
     ----------
     Brümmer, N. & du Preez, J. (2006). Application-independent evaluation of speaker detection.
@@ -73,41 +67,49 @@ class Application:
     ['grant', 'ask', 'refuse']
     """
 
-    prior: InitVar[float | ArrayLike]
-    cost_fn: InitVar[float] = 1.0
-    cost_fp: InitVar[float] = 1.0
-    cost_matrix: InitVar[ArrayLike | None] = None
+    prior: float | ArrayLike
+    cost_fn: float = 1.0
+    cost_fp: float = 1.0
+    cost_matrix: ArrayLike | None = None
     actions: Sequence[Any] | None = None
     orientation: InitVar[Orientation] = "action_class"
-    priors: tuple[float, ...] = field(init=False)
-    costs: tuple[tuple[float, ...], ...] = field(init=False)
 
-    def __post_init__(
-        self,
-        prior: float | ArrayLike,
-        cost_fn: float,
-        cost_fp: float,
-        cost_matrix: ArrayLike | None,
-        orientation: Orientation,
-    ) -> None:
-        priors = check_priors("prior", prior)
-        if cost_matrix is not None and (cost_fn, cost_fp) != (1.0, 1.0):
+    def __post_init__(self, orientation: Orientation) -> None:
+        priors = check_priors("prior", self.prior)
+        K = len(priors)
+        fn, fp = (_cost(name, getattr(self, name)) for name in ("cost_fn", "cost_fp"))
+        if (fn, fp) != (1.0, 1.0) and self.cost_matrix is not None:
             raise ValueError("cost_matrix holds all costs; leave cost_fn and cost_fp out, or cost_matrix")
-        if cost_matrix is not None:
-            C = read_costs(cost_matrix, orientation)
-        elif len(priors) == 2:
-            C = np.array([[0.0, _cost("cost_fn", cost_fn)], [_cost("cost_fp", cost_fp), 0.0]])
-        elif (cost_fn, cost_fp) != (1.0, 1.0):
-            raise ValueError(f"cost_fn and cost_fp are for two classes, and there are {len(priors)}; give cost_matrix")
-        else:
-            C = 1.0 - np.eye(len(priors))
-        if C.shape[1] != len(priors):
-            raise ValueError(f"cost_matrix has {C.shape[1]} classes and prior {len(priors)}; give as many")
-        object.__setattr__(self, "priors", tuple(priors.tolist()))
-        object.__setattr__(self, "costs", tuple(map(tuple, C.tolist())))
-        object.__setattr__(self, "actions", None if self.actions is None else tuple(self.actions))
-        action_names(self.actions, np.arange(len(priors)), len(C))
+        if (fn, fp) != (1.0, 1.0) and K != 2:
+            raise ValueError(f"cost_fn and cost_fp are for two classes, and there are {K}; give cost_matrix")
+        # As plain numbers and tuples an application can be compared, hashed and printed.
+        plain: dict[str, Any] = {"prior": float(priors[1]) if np.ndim(self.prior) == 0 else tuple(priors.tolist())}
+        plain |= {"cost_fn": fn, "cost_fp": fp}
+        if self.cost_matrix is not None:
+            plain["cost_matrix"] = tuple(map(tuple, read_costs(self.cost_matrix, orientation).tolist()))
+        if self.actions is not None:
+            plain["actions"] = tuple(self.actions)
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
+        C = np.asarray(self.costs)
+        if C.ndim != 2 or C.shape[1] != K:
+            raise ValueError(f"cost_matrix of shape {C.shape} must have a column for each of {K} classes, as prior has")
+        action_names(self.actions, np.arange(K), len(C))
         warn_if_idle(C, self.actions)
+
+    @property
+    def priors(self) -> tuple[float, ...]:
+        """π of all classes."""
+        return tuple(check_priors("prior", self.prior).tolist())
+
+    @property
+    def costs(self) -> tuple[tuple[float, ...], ...]:
+        """C, row by row."""
+        given: Any = self.cost_matrix
+        if given is not None:
+            return given
+        K = len(self.priors)
+        return ((0.0, self.cost_fn), (self.cost_fp, 0.0)) if K == 2 else tuple(map(tuple, (1.0 - np.eye(K)).tolist()))
 
     @classmethod
     def from_log_odds(cls, log_odds: float) -> Self:

@@ -18,7 +18,7 @@ from sklearn.utils import column_or_1d
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds
 from gnomon.base import given_rows, naming_columns
 from gnomon.decision._posteriors import check_priors, posteriors
-from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, scores_of
+from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, like, scores_of
 from gnomon.decision.score_calibrator import ScoreCalibrator
 
 __all__ = ["CalibratedScorer"]
@@ -143,7 +143,7 @@ class CalibratedScorer(WrappedClassifier):
         """
         rows = self._rows(X)
         with naming_columns(self, rows):
-            return self.calibrator_.transform(scores_of(self.estimator_, rows))
+            return like(self.calibrator_.transform(scores_of(self.estimator_, rows)), X)
 
     def decision_function(self, X: AnyRows) -> Floats:
         """Posterior log-odds: the log-likelihood ratio and the log-odds of the prior; of more classes, for each.
@@ -157,7 +157,7 @@ class CalibratedScorer(WrappedClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         llr = self.llr(X)
-        return llr + (np.log(self.prior_[1] / self.prior_[0]) if llr.ndim == 1 else np.log(self.prior_))
+        return llr + like(np.log(self.prior_[1:] / self.prior_[0]) if llr.ndim == 1 else np.log(self.prior_), llr)
 
     def predict_proba(self, X: AnyRows) -> Floats:
         """P(k | x) under the prior.
@@ -171,7 +171,7 @@ class CalibratedScorer(WrappedClassifier):
         ndarray of shape (n_samples, n_classes)
         """
         llr = self.llr(X)
-        return posteriors(llr, "llr" if llr.ndim == 1 else "log_likelihood", self.prior_)
+        return like(posteriors(llr, "llr" if llr.ndim == 1 else "log_likelihood", self.prior_), X)
 
     def predict(self, X: AnyRows) -> Array:
         """The most probable class.
@@ -188,8 +188,8 @@ class CalibratedScorer(WrappedClassifier):
         return self.classes_[(scores > 0.0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def _given_prior(self, n_classes: int) -> Floats:
-        prior = np.full(n_classes, 1.0 / n_classes) if isinstance(self.prior, str) else self.prior
-        p = check_priors("prior", prior)
+        given: Any = self.prior
+        p = check_priors("prior", np.full(n_classes, 1.0 / n_classes) if isinstance(given, str) else given)
         if len(p) != n_classes:
             raise ValueError(f"prior has {len(p)} numbers for {n_classes} classes; give one for each")
         return p
@@ -205,12 +205,12 @@ class CalibratedScorer(WrappedClassifier):
         if X_cal is not None or (isinstance(self.cv, str) and self.cv == "train"):
             if not self.allow_train:
                 raise ValueError(
-                    "the calibrator would be fitted to scores of the training rows, which are too good; give folds by cv "
-                    "or other rows by X_cal, or set allow_train=True"
+                    "the calibrator would be fitted to scores of the training rows, which are too good; give folds by "
+                    "cv or other rows by X_cal, or set allow_train=True"
                 )
             warnings.warn(
-                "the calibrator is fitted to scores of the training rows: it will be too sure of others; give folds by cv "
-                "or other rows by X_cal",
+                "the calibrator is fitted to scores of the training rows: it will be too sure of others; give folds by "
+                "cv or other rows by X_cal",
                 stacklevel=3,
             )
             return scores_of(self.estimator_, learner.X), learner.y, learner.weights

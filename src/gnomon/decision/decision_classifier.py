@@ -11,11 +11,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon import infer
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import naming_columns
-from gnomon.decision._wrapper import WrappedClassifier, class_shares
+from gnomon.decision._wrapper import WrappedClassifier, class_shares, like
 from gnomon.decision.application import Application, action_names, read_costs, warn_if_idle
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import class_priors, shift_prior
@@ -118,8 +119,9 @@ class BayesDecisionClassifier(WrappedClassifier):
         -------
         ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
         C, names, _ = self._application(cost_matrix)
-        return names[infer.expected_cost(self.predict_proba(X), C).actions]
+        return names[infer.expected_cost(self._posterior(X), C).actions]
 
     def predict_expected_cost(self, X: AnyRows, cost_matrix: ArrayLike | None = None) -> Floats:
         """What each action is expected to cost.
@@ -133,8 +135,9 @@ class BayesDecisionClassifier(WrappedClassifier):
         -------
         ndarray of shape (n_samples, n_actions)
         """
+        check_is_fitted(self)
         C, _, _ = self._application(cost_matrix)
-        return infer.expected_cost(self.predict_proba(X), C).costs
+        return infer.expected_cost(self._posterior(X), C).costs
 
     def predict_proba(self, X: AnyRows) -> Floats:
         """P'(k | x) of (1).
@@ -147,6 +150,9 @@ class BayesDecisionClassifier(WrappedClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        return like(self._posterior(X), X)
+
+    def _posterior(self, X: AnyRows) -> Floats:
         rows = self._rows(X)
         with naming_columns(self, rows):
             p = np.asarray(self.estimator_.predict_proba(rows), dtype=float)
@@ -159,7 +165,8 @@ class BayesDecisionClassifier(WrappedClassifier):
         if isinstance(given, Application):
             if actions is not None or priors is not None:
                 raise ValueError("an Application has actions and priors; leave actions and priors out")
-            given, actions, priors = given.costs, given.actions, given.priors
+            app = given
+            given, actions, priors = app.costs, app.actions, app.priors
         given = given if cost_matrix is None else cost_matrix
         K = len(self.classes_)
         C = 1.0 - np.eye(K) if given is None else read_costs(given)

@@ -1,9 +1,10 @@
 """Any regressor, acting under asymmetric costs.
 
-    a(x) = the c₁/(c₁ + c₂) quantile of Y given x;    of N(μ(x), σ²(x)) it is  μ(x) + σ(x) Φ⁻¹(c₁/(c₁ + c₂))           (1)
+    a(x) = the c₁/(c₁ + c₂) quantile of Y given x;    of N(μ(x), σ²(x)) it is  μ(x) + σ(x) Φ⁻¹(c₁/(c₁ + c₂))        (1)
 
-c₁ is paid for each unit that the truth lies above the action, c₂ for each unit below. Koenker & Bassett (1978), Regression
-quantiles, doi:10.2307/1913643; Gneiting (2011), Making and evaluating point forecasts, doi:10.1198/jasa.2011.r10138.
+c₁ is paid for each unit that the truth lies above the action, c₂ for each unit below. Koenker & Bassett (1978),
+Regression quantiles, doi:10.2307/1913643; Gneiting (2011), Making and evaluating point forecasts,
+doi:10.1198/jasa.2011.r10138.
 """
 
 from inspect import signature
@@ -21,7 +22,7 @@ from gnomon.base import given_rows, naming_columns
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.decision._bayes_action import quantile_of
-from gnomon.decision._wrapper import Learner
+from gnomon.decision._wrapper import Learner, like
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights
 
@@ -131,13 +132,13 @@ class DecisionRegressor(RegressorMixin, MetaEstimatorMixin, Estimator):
             if self._law == "predict_dist":
                 law = self.estimator_.predict_dist(rows)
                 if not isinstance(law, tuple):
-                    return np.ravel(quantile_of(law, share))
+                    return like(np.ravel(quantile_of(law, share)), X)
                 mean, sd = law[0], np.sqrt(law[1])
             elif self._law == "return_std":
                 mean, sd = self.estimator_.predict(rows, return_std=True)
             else:
-                mean, sd = _point(self.estimator_, rows), self.sigma_
-        return np.ravel(mean) + np.ravel(sd) * ndtri(share)
+                mean, sd = _point(self.estimator_, rows), np.asarray(self.sigma_)
+        return like(np.ravel(mean) + np.ravel(sd) * ndtri(share), X)
 
     @property
     def _law(self) -> str | None:

@@ -3,7 +3,8 @@
     ŷ(x) = the most probable class  if  max_k P(k | x) ≥ 1 − c,    else rejected                                     (1)
 
 c is what a rejection costs where a mistake costs 1. Chow (1970), On optimum recognition error and reject tradeoff,
-doi:10.1109/TIT.1970.1054406; El-Yaniv & Wiener (2010), On the foundations of noise-free selective classification, JMLR 11.
+doi:10.1109/TIT.1970.1054406; El-Yaniv & Wiener (2010), On the foundations of noise-free selective classification, JMLR
+11.
 """
 
 from typing import Any, NamedTuple, Self
@@ -129,7 +130,8 @@ class RejectClassifier(WrappedClassifier):
         else:
             rows, sure = learner.held_out(self.cv, _confidence)
             weights = np.ones(len(learner.y)) if learner.weights is None else learner.weights
-            self.threshold_ = float(weighted_quantile(sure, 1.0 - self.coverage, weights[rows], between="lower"))
+            refused = 1.0 - float(given["coverage"] or 0.0)
+            self.threshold_ = float(weighted_quantile(sure, refused, weights[rows], between="lower"))
         return self
 
     def predict(self, X: AnyRows) -> Array:

@@ -1,16 +1,18 @@
 """Calibration: scores of any scale become log-likelihood ratios, which serve every application.
 
-    minimise over α, β   ½ λ α²  +  (π̃/n_T) Σ_T log(1 + e^−(αs+β))  +  ((1 − π̃)/n_F) Σ_F log(1 + e^(αs+β))           (1)
+    minimise over α, β   ½ λ α²  +  (π̃/n_T) Σ_T log(1 + e^−(αs+β))  +  ((1 − π̃)/n_F) Σ_F log(1 + e^(αs+β))        (1)
     LLR = α s + γ,    γ = β − logit π̃                                                                     (2)
 
 and other maps in the place of α s + β. What comes out has no prior in it: at decision time that of the application is
-added. Brümmer & du Preez (2006), Application-independent evaluation of speaker detection, doi:10.1016/j.csl.2005.08.001.
+added. Brümmer & du Preez (2006), Application-independent evaluation of speaker detection,
+doi:10.1016/j.csl.2005.08.001.
 """
 
 import warnings
 from typing import Literal, Self
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -20,13 +22,14 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
 from gnomon.base.trials import read_trials
 from gnomon.decision._posteriors import check_priors, posteriors
-from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, Options
+from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, MapOptions
+from gnomon.numerics.validation import check_numbers
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreCalibrator"]
 
 
-class ScoreCalibrator(Estimator):
+class ScoreCalibrator(TransformerMixin, Estimator):
     """A map from scores to log-likelihood ratios, fitted to trials that the scoring model has not seen.
 
     Parameters
@@ -174,7 +177,7 @@ class ScoreCalibrator(Estimator):
             return np.full(n_classes, 1.0 / n_classes)
         return check_priors("prior", self.prior)
 
-    def _options(self, s: Floats) -> Options:
+    def _options(self, s: Floats) -> MapOptions:
         table = OF_TRIALS if s.ndim == 1 else OF_CLASSES
         if self.method not in table:
             columns = "one score for each row" if s.ndim == 1 else f"{s.shape[1]} columns, one for each class"
@@ -189,7 +192,7 @@ class ScoreCalibrator(Estimator):
         priors = self._priors(K)
         if len(priors) != K:
             raise ValueError(f"prior has {len(priors)} numbers for {K} classes; give one for each")
-        return Options(priors, float(self.lam), self.laplace)
+        return MapOptions(priors, float(self.lam), self.laplace)
 
     def _rows_of_classes(
         self, s: Floats, y: ArrayLike, sample_weight: ArrayLike | None
@@ -215,7 +218,7 @@ class ScoreCalibrator(Estimator):
                 "fitted; choose method='pav', or leave those rows out"
             )
 
-    def _publish(self, options: Options) -> None:
+    def _publish(self, options: MapOptions) -> None:
         if self.method == "logistic" and not self._by_class:
             self.alpha_, self.gamma_ = self.map_.slope, self.map_.offset
             self.beta_ = self.gamma_ + options.log_odds
@@ -226,14 +229,14 @@ class ScoreCalibrator(Estimator):
     def _warn(self, found: Calibration) -> None:
         if self.method in ("logistic", "temperature") and self.alpha_ < 0.0:
             warnings.warn(
-                f"alpha_={self.alpha_:.4g} is negative: greater scores speak for the other class; check the sign of the "
-                "scores and the order of the labels",
+                f"alpha_={self.alpha_:.4g} is negative: greater scores speak for the other class; check the sign of "
+                "the scores and the order of the labels",
                 stacklevel=3,
             )
         if found.separable and self.lam == 0.0:
             warnings.warn(
-                "a threshold divides the classes without error, so the slope grows without bound; give lam > 0, or more "
-                "trials",
+                "a threshold divides the classes without error, so the slope grows without bound; give lam > 0, or "
+                "more trials",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -243,7 +246,7 @@ class ScoreCalibrator(Estimator):
 
 def _scores(scores: ArrayLike) -> Floats:
     """One column as one score for each row; NaN is refused."""
-    s = np.asarray(scores, dtype=float)
+    s = check_numbers("scores", scores)
     s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
     if s.ndim not in (1, 2):
         raise ValueError(f"scores has shape {s.shape}; give one score for each row, or one for each row and class")

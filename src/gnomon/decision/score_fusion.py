@@ -2,8 +2,9 @@
 
     LLR(s) = Σ_j [ α_j s_j  if s_j is there, else δ_j ] + γ                                                  (1)
 
-α, δ and γ minimise the prior-weighted cross-entropy of `ScoreCalibrator`; δ_j is what the absence of a score says. Brümmer
-et al. (2007), Fusion of heterogeneous speaker recognition systems in the STBU submission, doi:10.1109/TASL.2007.902870.
+α, δ and γ minimise the prior-weighted cross-entropy of `ScoreCalibrator`; δ_j is what the absence of a score says.
+Brümmer et al. (2007), Fusion of heterogeneous speaker recognition systems in the STBU submission,
+doi:10.1109/TASL.2007.902870.
 """
 
 import warnings
@@ -22,6 +23,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.decision._posteriors import check_priors, posteriors
 from gnomon.decision._score_maps import column_units
 from gnomon.decision._softmax_fit import fit_softmax, two_class_maps
+from gnomon.decision._wrapper import like
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreFusion"]
@@ -48,7 +50,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         γ.
     objective_ : float
     score_type_ : str
-        "llr", of `transform`.
+        "llr", of `llr`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -68,7 +70,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
     >>> S = rng.normal(size=(1000, 2)) + 2.0 * y[:, None] - 1.0
     >>> S[::10, 1] = np.nan
     >>> fusion = ScoreFusion().fit(S, y)
-    >>> bool(cllr(y, fusion.transform(S)) < cllr(y, 2.0 * S[:, 0]))
+    >>> bool(cllr(y, fusion.llr(S)) < cllr(y, 2.0 * S[:, 0]))
     True
     """
 
@@ -125,7 +127,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
             )  # fmt: skip
         return self
 
-    def transform(self, X: MatrixLike) -> Floats:
+    def llr(self, X: MatrixLike) -> Floats:
         """Log-likelihood ratios, equation (1).
 
         Parameters
@@ -138,7 +140,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         """
         check_is_fitted(self)
         S = read_rows(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
-        return np.sum(np.where(np.isnan(S), self.missing_, self.coef_ * S), axis=1) + self.intercept_
+        return like(np.sum(np.where(np.isnan(S), self.missing_, self.coef_ * S), axis=1) + self.intercept_, X)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """Posterior log-odds under the prior.
@@ -151,8 +153,8 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples,)
         """
-        priors = self._priors()
-        return self.transform(X) + np.log(priors[1] / priors[0])
+        llr, priors = self.llr(X), self._priors()
+        return llr + like(np.log(priors[1:] / priors[0]), llr)
 
     def predict_proba(self, X: MatrixLike) -> Floats:
         """Probabilities of the two classes under the prior.
@@ -165,7 +167,7 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples, 2)
         """
-        return posteriors(self.transform(X), "llr", self._priors())
+        return like(posteriors(self.llr(X), "llr", self._priors()), X)
 
     def predict(self, X: MatrixLike) -> Array:
         """The more probable class.
@@ -178,7 +180,8 @@ class ScoreFusion(ClassifierMixin, Estimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(int)]
 
     def _priors(self) -> Floats:
         return check_priors("prior", 0.5 if isinstance(self.prior, str) else self.prior)

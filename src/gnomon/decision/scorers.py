@@ -1,6 +1,6 @@
 """Scorers for model selection by cost.
 
-    −DCF of decisions, −minimum DCF or −actual DCF of scores;    −mean over rows of Cᵢ[aᵢ, kᵢ]                        (1)
+    −DCF of decisions, −minimum DCF or −actual DCF of scores;    −mean over rows of Cᵢ[aᵢ, kᵢ]                      (1)
 
 A model is trained with a convex loss and selected with what its use costs: give these as `scoring` to `GridSearchCV`,
 `cross_validate` or `TunedThresholdClassifierCV`. Elkan (2001), The foundations of cost-sensitive learning, IJCAI.

@@ -20,7 +20,7 @@ from gnomon.base import naming_columns
 from gnomon.base.parameters import check_parameters
 from gnomon.base.trials import read_trials
 from gnomon.decision._min_dcf import least_cost, threshold_costs
-from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, log_probabilities, scores_of
+from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, like, log_probabilities, scores_of
 from gnomon.decision.application import Application
 
 __all__ = ["ThresholdTuner"]
@@ -135,10 +135,10 @@ class ThresholdTuner(WrappedClassifier):
         """
         check_is_fitted(self, "threshold_")
         if self.estimator is None:
-            return _one_column(X) - self.threshold_
+            return like(_one_column(X) - self.threshold_, X)
         rows = self._rows(X)
         with naming_columns(self, rows):
-            return self._output(self.estimator_, rows) - self._log_odds - self.threshold_
+            return like(self._output(self.estimator_, rows) - self._log_odds - self.threshold_, X)
 
     def predict(self, X: AnyRows) -> Array:
         """The class on this side of the threshold.
@@ -151,7 +151,8 @@ class ThresholdTuner(WrappedClassifier):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(int)]
 
     def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
         self._log_odds = 0.0
@@ -160,8 +161,8 @@ class ThresholdTuner(WrappedClassifier):
             return scores, learner.y[rows], None if learner.weights is None else learner.weights[rows]
         if getattr(self.estimator_, "predict_proba", None) is None:
             raise ValueError(
-                f"method='theoretical' needs calibrated probabilities, which {type(self.estimator_).__name__} lacks; wrap "
-                "it by CalibratedScorer, or choose method='empirical'"
+                f"method='theoretical' needs calibrated probabilities, which {type(self.estimator_).__name__} lacks; "
+                "wrap it by CalibratedScorer, or choose method='empirical'"
             )
         shares = class_shares(learner)
         self._log_odds = float(np.log(shares[1] / shares[0]))

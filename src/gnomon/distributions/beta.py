@@ -19,7 +19,7 @@ from gnomon.distributions._base import Distribution, Statistics, check_points, f
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.dirichlet import solve_log_means
 from gnomon.distributions.discrete import Trials
-from gnomon.numerics.saddle_point import log_beta
+from gnomon.numerics.saddle_point import log_beta, log_ratio
 
 __all__ = ["Beta"]
 
@@ -104,7 +104,11 @@ class Beta(Distribution):
     @property
     def log_norm(self) -> Numbers:
         """log B(α, β) = log Γ(α)Γ(β)/Γ(α + β)."""
-        return betaln(self.alpha, self.beta)
+        a, b = np.asarray(self.alpha), np.asarray(self.beta)
+        # SciPy's form overflows below 1e-307: B(α, β) = (α + β)(α + β + 1)/αβ · B(α + 1, β + 1).
+        tiny = np.minimum(a, b) < 1e-300
+        small = log_ratio(a + b, a) - np.log(b) + betaln(a + 1.0, b + 1.0) + np.log1p(a + b)
+        return frozen(np.where(tiny, small, betaln(np.where(tiny, 1.0, a), np.where(tiny, 1.0, b))))
 
     def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mean))

@@ -19,7 +19,7 @@ from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, Statistics, check_points, check_sample, frozen, positive
 from gnomon.distributions.categorical import Categorical
 from gnomon.distributions.discrete import Counts
-from gnomon.numerics.saddle_point import log_multinomial
+from gnomon.numerics.saddle_point import log_multinomial, log_ratio
 
 __all__ = ["Dirichlet"]
 
@@ -134,9 +134,8 @@ class Dirichlet(Distribution):
         at_edge = np.sum(np.where(impossible[..., None], 0.0, terms), axis=-1) - self.log_norm
         interior = np.all(safe > 0.0, axis=-1)
         safe = np.where(interior[..., None], safe, self.mean)
-        inner = (
-            log_multinomial(self.alpha, safe) + np.sum(np.log(self.alpha / safe), axis=-1) - np.log(self.total[..., 0])
-        )
+        inner = log_multinomial(self.alpha, safe) + np.sum(log_ratio(self.alpha, safe), axis=-1)
+        inner = inner - np.log(self.total[..., 0])
         return np.where(impossible, -np.inf, np.where(interior, inner, at_edge))
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:

@@ -85,7 +85,8 @@ class Exponential(Distribution):
 
     def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.rate))
-        return np.where(x >= 0.0, np.log(self.rate) - self.rate * np.maximum(x, 0.0), -np.inf)
+        with np.errstate(over="ignore"):
+            return np.where(x >= 0.0, np.log(self.rate) - self.rate * np.maximum(x, 0.0), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.exponential(self.mean, size=(n, *np.shape(self.rate)))

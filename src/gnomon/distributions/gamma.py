@@ -17,7 +17,7 @@ from scipy.special import digamma, gammainccinv, gammaincinv, gammaln, polygamma
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
 from gnomon.distributions.normal import Normal
-from gnomon.numerics.saddle_point import log_poisson, two_product
+from gnomon.numerics.saddle_point import log_poisson, log_ratio, two_product
 from gnomon.numerics.streaming import Moments
 
 __all__ = ["Gamma", "InverseGamma"]
@@ -105,7 +105,7 @@ class Gamma(Distribution):
                 np.asarray(self.a) == 1.0, np.log(self.b), np.where(np.asarray(self.a) < 1.0, np.inf, -np.inf)
             )
         safe = np.where(x > 0.0, x, 1.0)
-        out = _log_gamma(self.a, *two_product(self.b, safe), safe)
+        out = _log_gamma(self.a, *two_product(self.b, safe), np.log(self.b) + np.log(safe), safe)
         return np.where(x > 0.0, out, np.where(x == 0.0, at_zero, -np.inf))
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
@@ -193,9 +193,11 @@ class InverseGamma(Distribution):
         x = check_points(x, np.shape(self.mode))
         inside = x > 0.0
         safe = np.where(inside, x, 1.0)
-        rate = self.b / safe
-        product, rest = two_product(rate, safe)
-        out = _log_gamma(self.a, rate, ((self.b - product) - rest) / safe, safe)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            rate = self.b / safe
+            product, rest = two_product(rate, safe)
+            missed = np.where(np.isfinite(rate), ((self.b - product) - rest) / safe, 0.0)
+        out = _log_gamma(self.a, rate, missed, np.log(self.b) - np.log(safe), safe)
         return np.where(inside, out, -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
@@ -220,9 +222,9 @@ def _shape_and_rate(law: "Gamma | InverseGamma") -> None:
     positive(a=law.a, b=law.b)
 
 
-def _log_gamma(a: Numbers, rate: Numbers, rest: Numbers, x: Floats) -> Floats:
+def _log_gamma(a: Numbers, rate: Numbers, rest: Numbers, log_rate: Numbers, x: Floats) -> Floats:
     """log λᵃe^{−λ}/(Γ(a) x), which is (1) with λ = bx and (2) with λ = b/x; λ is `rate` + `rest`."""
-    return log_poisson(a, rate, (a - rate) - rest) + np.log(a / x)
+    return log_poisson(a, rate, (a - rate) - rest, log_rate) + log_ratio(a, x)
 
 
 def _ratio(a: Numbers, b: Numbers) -> Numbers:

@@ -100,7 +100,9 @@ class Laplace(Distribution):
         return np.broadcast_shapes(np.shape(self.loc), np.shape(self.scale))
 
     def log_density(self, x: ArrayLike) -> Numbers:
-        return -np.abs(check_points(x, self._shape) - self.loc) / self.scale - np.log(2.0 * self.scale)
+        with np.errstate(over="ignore"):
+            far = np.abs(check_points(x, self._shape) - self.loc) / self.scale
+        return -far - np.log(2.0) - np.log(self.scale)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.laplace(self.loc, self.scale, size=(n, *self._shape))

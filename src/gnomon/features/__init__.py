@@ -20,7 +20,6 @@ take random features of a kernel            `sklearn.kernel_approximation.RBFSam
 embed by trees                              `sklearn.ensemble.RandomTreesEmbedding`
 take any functions of the columns           `gnomon.features.BasisExpansion`
 take log(x + k), with k found               `gnomon.anomaly.LogShift`
-resample for imbalance                      `sklearn.utils.resample`
 ==========================================  =========================================================
 
 Box & Tidwell (1962), Transformation of the independent variables, doi:10.1080/00401706.1962.10490038.
@@ -38,6 +37,8 @@ from gnomon.features.polar import PolarFeatures
 from gnomon.features.polynomial import PolynomialMap, polynomial_columns
 from gnomon.features.quadratic import QuadraticExpansion
 from gnomon.features.ratio_features import RatioFeatures
+from gnomon.features.resampled import ResampledClassifier
+from gnomon.features.resampling import SMOTE, RandomOverSampler, RandomUnderSampler
 from gnomon.features.sparse_selector import SparseSelector
 from gnomon.features.subset import ColumnSubset
 from gnomon.features.waterfall import Waterfall
@@ -45,6 +46,7 @@ from gnomon.features.whiten import Whitener, WithinClassWhitener
 from gnomon.numerics.coding import decode_labels, encode_labels
 
 __all__ = [
+    "SMOTE",
     "AddBias",
     "BasisExpansion",
     "Cap",
@@ -56,7 +58,10 @@ __all__ = [
     "PolynomialMap",
     "PosNegPart",
     "QuadraticExpansion",
+    "RandomOverSampler",
+    "RandomUnderSampler",
     "RatioFeatures",
+    "ResampledClassifier",
     "SparseSelector",
     "Waterfall",
     "Whitener",

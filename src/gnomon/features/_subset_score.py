@@ -14,12 +14,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import make_scorer, zero_one_loss
-from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, InputTags, check_X_y, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _get_feature_names
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, MatrixLike, Scoring
+from gnomon.base.folds import read_folds
 from gnomon.base.routing import default_scorer
 from gnomon.features._base import Columns, column_indices
 from gnomon.features._least_squares_error import LeastSquaresError
@@ -126,7 +126,7 @@ def subset_error(
             "estimator='least_squares' works with one target and scoring=None; otherwise give an estimator, for "
             "example sklearn.linear_model.LinearRegression()"
         )
-    return LeastSquaresError(X, y, list(check_cv(cv, y).split(X, y, **sent.splitter.split)), n_jobs)
+    return LeastSquaresError(X, y, read_folds(cv, X, y, **sent.splitter.split), n_jobs)
 
 
 def error_scorer(estimator: SubsetModel, scoring: Scoring) -> Any:
@@ -148,7 +148,7 @@ class _EstimatorError:
         self.constant = DummyClassifier() if classifies else DummyRegressor()
         self.X, self.y = X, y
         self.sent = sent
-        self.folds = list(check_cv(cv, y, classifier=classifies).split(X, y, **sent.splitter.split))
+        self.folds = read_folds(cv, X, y, classifier=classifies, **sent.splitter.split)
         self.scorer = error_scorer(estimator, scoring)
         self.n_jobs = n_jobs
 

@@ -86,7 +86,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
     verbose_interval : int, default=10
     algorithm : {"soft", "hard", "gradient"}, default="soft"
         EM with responsibilities; with each row given to one component (the classification likelihood); or L-BFGS on ℓ
-        itself, without `reg_covar`.
+        itself, without `reg_covar`, which it refuses.
     start : {"responsibilities", "total", "total_spherical"}, default="responsibilities"
         Whether the seeds become responsibilities and one M-step, or means with equal weights and the covariance of all
         rows.
@@ -404,6 +404,12 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
     def _by_gradient(self, steps: GaussianEM, starts: list[NormalMixture], told: Tasks) -> Found:
         if self.cov_floor is not None:
             raise ValueError("algorithm='gradient' has no floor under the covariances; leave cov_floor out, or 'soft'")
+        # The default means the default of EM; any other number was meant.
+        if self.reg_covar not in (0.0, 1e-6):
+            raise ValueError(
+                f"algorithm='gradient' maximises ℓ itself and adds no reg_covar={self.reg_covar!r}; leave it out, or "
+                "choose algorithm='soft'"
+            )
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "callback": self._heard(told)}
         results = [fit_by_gradient(steps, theta, **limits) for theta in starts]
         best = max(results, key=lambda result: result.objective)

@@ -24,7 +24,7 @@ from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.mixture_model import StartingShares, start_responsibilities
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_numbers, check_part
+from gnomon.numerics.validation import check_numbers
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, em, warn_unless_em_converged
 
@@ -122,7 +122,6 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         -------
         self
         """
-        check_part("classifier", self.classifier, "fit", "predict")
         if self.init_params is not None and self.responsibilities_init is not None:
             raise ValueError("responsibilities_init leaves nothing to init_params; give one of them")
         X = given_rows(self, X, reset=True)

@@ -32,7 +32,7 @@ from gnomon.generative._words import ZeroPolicy
 from gnomon.generative.classifier import GenerativeClassifier
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
-from gnomon.numerics.validation import check_interval, check_label, check_part, check_positive
+from gnomon.numerics.validation import check_interval, check_label, check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["OpenSetClassifier"]
@@ -197,10 +197,6 @@ class OpenSetClassifier(BayesClassifier):
 
     def _check_options(self) -> None:
         check_label("unknown_label", self.unknown_label)
-        if not isinstance(self.known, Mapping) and not isinstance(self.known, type):
-            check_part("known", self.known, "fit")
-        if not isinstance(self.other, type):
-            check_part("other", self.other, "fit")
         if self.other_prior is not None:
             check_interval("other_prior", self.other_prior, 0.0, 1.0)
 

@@ -251,10 +251,10 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
             values, R = linalg.eigh(cov)
             values, R = values[::-1], R[:, ::-1]
         if not np.all(values > self.tol):
-            self._refuse_rank(rows, k)
+            self._refuse_rank(rows, k, values)
         return values, fix_signs(R)
 
-    def _refuse_rank(self, rows: LabelledRows, k: int) -> NoReturn:
+    def _refuse_rank(self, rows: LabelledRows, k: int, values: Floats) -> NoReturn:
         label, n, d = rows.classes[k], int(np.sum(rows.index == k)), rows.X.shape[1]
         what = f"The covariance matrix of class {label} is not full rank"
         if self.solver == "svd" and n <= d:
@@ -262,6 +262,13 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
                 f"{what}: it has {n:g} samples for {d} features. Give more, or use solver='eigen' and set shrinkage."
             )
         word = "shrinkage" if self.solver == "eigen" else "reg_param"
+        least, largest = float(values[-1]), float(values[0])
+        if least > d * np.finfo(float).eps * largest:
+            raise linalg.LinAlgError(
+                f"{what} by the measure of tol={self.tol:g}: its variances go down to {least:.3g}, though only "
+                f"{largest / least:.3g} times below the largest. Scale the columns of X, or lower `tol`; where a "
+                f"column depends on others, increase `{word}`."
+            )
         raise linalg.LinAlgError(f"{what}. Increase the value of `{word}` to reduce the collinearity.")
 
     def _unpack(self, axes: Sequence[tuple[Floats, Floats]], covs: Floats, dtype: np.dtype[Any]) -> None:

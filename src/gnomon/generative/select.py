@@ -11,16 +11,15 @@ Schwarz (1978), doi:10.1214/aos/1176344136; Biernacki, Celeux & Govaert (2000), 
 """
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, ArrayLike, Floats, Folds, Integers
+from gnomon.base.folds import read_folds
 from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim import split_components
@@ -157,10 +156,7 @@ def select_components(
 
 
 def _folds(cv: Folds, X: ArrayLike) -> list[tuple[Integers, Integers]]:
-    splitter = check_cv(cv)
-    if isinstance(cv, Integral):
-        splitter.shuffle, splitter.random_state = True, 0
-    return list(splitter.split(np.empty((_num_samples(X), 0))))
+    return read_folds(cv, np.empty((_num_samples(X), 0)), shuffle=True)
 
 
 def _held_out(

@@ -38,7 +38,6 @@ from gnomon.generative._partial_labels import PartialLabels, PartialTarget, part
 from gnomon.generative._words import Assignment
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, em, warn_unless_em_converged
 
@@ -141,7 +140,6 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         -------
         self
         """
-        check_part("base", self.base, "fit", "predict_proba")
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, n_free=self.n_free, who=type(self).__name__)
         check_consistent_length(X, y.codes)

@@ -2,8 +2,9 @@
 
     R(a | x) = Σ_k C[a, k] P(k | x),    a* = argmin_a R(a | x), the first one in a tie                            (1)
 
-C[a, k] is what action a costs where the truth is k; it may be another matrix for each row. Berger (1985), Statistical Decision Theory and Bayesian Analysis,
-section 1.3, doi:10.1007/978-1-4757-4286-2; Duda, Hart & Stork (2001), section 2.2.
+C[a, k] is what action a costs where the truth is k; it may be another matrix for each row. Berger (1985), Statistical
+Decision Theory and Bayesian Analysis, section 1.3, doi:10.1007/978-1-4757-4286-2; Duda, Hart & Stork (2001), section
+2.2.
 """
 
 from typing import NamedTuple

@@ -16,7 +16,7 @@ from gnomon.linear._report import report_each
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import Rows
-from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.optim import fit_linear, warn_unless_all_converged
 from gnomon.penalties import Penalty
 
 __all__ = ["iterate"]
@@ -42,8 +42,7 @@ def iterate(
         fit_linear(design, np.ascontiguousarray(rows.Y[:, j]), SquaredLoss(), penalty, scaled, **common)
         for j, penalty in enumerate(penalties)
     ]
-    for solution in solutions:
-        warn_unless_converged(solution, options.get("max_iter"), stacklevel=5)
+    warn_unless_all_converged(solutions, options.get("max_iter"), stacklevel=5)
     report_each(estimator, solutions)
     w = np.column_stack([solution.w for solution in solutions])
     b = np.array([solution.intercept for solution in solutions])

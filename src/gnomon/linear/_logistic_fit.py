@@ -12,14 +12,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.class_weight import compute_class_weight
 
-from gnomon._typing import Array, Floats, Integers, Matrix, Numbers
+from gnomon._typing import Array, Floats, Integers, Matrix
 from gnomon.base.callbacks import Tasks
 from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row
 from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.validation import check_choice, check_interval
-from gnomon.optim import SOLVERS, Solution, fit_linear, warn_unless_converged
+from gnomon.numerics.weights import class_weights
+from gnomon.optim import SOLVERS, Solution, fit_linear
 from gnomon.optim.units import weight_unit
 from gnomon.penalties import L1, L2, ElasticNetPenalty, Form, NoPenalty, Penalty, objective_form
 
@@ -99,29 +100,13 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tupl
 
 def class_prices(model: BaseEstimator, index: Integers, classes: Array, weights: Floats) -> Floats:
     """The factor on the weight of each class, from `class_weight` and `prior`."""
-    K = len(classes)
-    prices = np.ones(K)
+    prices = np.ones(len(classes))
     if model.class_weight is not None:
         prices = compute_class_weight(model.class_weight, classes=classes, y=classes[index], sample_weight=weights)
     if model.prior is None:
         return prices
-    share = np.bincount(index, weights=weights * prices[index], minlength=K)
-    if not np.all(share):
-        raise ValueError(
-            f"prior={model.prior!r} is for classes with weight, but {classes[share == 0.0].tolist()} have none; "
-            "leave their rows out, or give them weight"
-        )
-    return prices * prior_vector(model.prior, K) * np.sum(share) / share
-
-
-def prior_vector(prior: Numbers, n_classes: int) -> Floats:
-    """`prior` as a vector over the classes: π or, for two classes, the number π₊."""
-    if np.ndim(prior) == 0 and n_classes != 2:
-        raise ValueError(f"prior={prior!r} is one number, but y has {n_classes} classes; give a vector of them")
-    pi = np.array([1.0 - prior, prior]) if np.ndim(prior) == 0 else np.asarray(prior, dtype=float)
-    if pi.shape != (n_classes,) or np.any(pi <= 0.0) or abs(np.sum(pi) - 1.0) > 1e-6:
-        raise ValueError(f"prior={prior!r} must be {n_classes} positive numbers that sum to one; give such a vector")
-    return pi
+    found = class_weights(classes[index], prior=model.prior, sample_weight=weights * prices[index])
+    return prices * np.array(list(found.values()))
 
 
 def solve(
@@ -197,10 +182,9 @@ def _run(
         **(model.solver_options or {}),
     }
     options["callback"] = told.rows(log_row if model.verbose else None, options.get("callback"))
-    solution = fit_linear(
+    return fit_linear(
         design, y, loss, plan.penalty, weights, solver=plan.solver, start=theta, n_scores=n_scores, **options
     )
-    return warn_unless_converged(solution, model.max_iter, stacklevel=5)
 
 
 def _penalty_word(model: "LogisticRegression") -> str | None:
@@ -272,4 +256,11 @@ def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind, n_rows: i
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")
     name = words.get(model.solver, model.solver)
-    return check_choice("solver", name, (*SOLVERS, *words))
+    check_choice("solver", name, (*SOLVERS, *words))
+    if not smooth and model.solver in (*ALIASES, "sag"):
+        # `fit_linear` would speak of the solver behind the word.
+        raise ValueError(
+            f"solver={model.solver!r} needs a smooth penalty, but penalty={model.penalty!r} and "
+            f"l1_ratio={model.l1_ratio!r} have an L1 norm; choose solver='auto', 'saga' or 'fista', or l1_ratio=0"
+        )
+    return name

@@ -21,7 +21,7 @@ from gnomon.losses import Loss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import FLOATS, check_integer, check_positive
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Solution, fit_linear, warn_unless_converged
+from gnomon.optim import Solution, fit_linear, warn_unless_all_converged
 from gnomon.optim.duality import balanced_scores
 from gnomon.optim.problem import Problem
 from gnomon.optim.units import natural_problem
@@ -144,8 +144,9 @@ def path(
         scaled, s = penalty.scaled(form.strength, half=form.half), (form.loss_scale * weights).astype(X.dtype)
         options |= {"solver": solver, "tol": tol, "max_iter": max_iter}
         solution = fit_linear(design, problem.y, loss, scaled, s, start=start, **options)
-        solutions.append(warn_unless_converged(solution, max_iter))
+        solutions.append(solution)
         start = np.append(solution.w, solution.intercept) if fit_intercept else solution.w
+    warn_unless_all_converged(solutions, max_iter)
     return _collect(lams, [s.w for s in solutions], [s.intercept for s in solutions], penalty, solutions)
 
 

@@ -19,7 +19,6 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
@@ -27,6 +26,7 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_s
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.folds import read_folds
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.linear._errors import standard_error
@@ -37,7 +37,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Problem, Solution, coordinate_path, warn_unless_converged
+from gnomon.optim import Problem, Solution, coordinate_path, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason
 from gnomon.penalties import ElasticNetPenalty
 
@@ -96,18 +96,18 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         grids = [self._grid(X, y, weights, r) for r in shares]
         X = X.tocsr() if is_sparse(X) else X
         sent = routed(self, "fit", sample_weight, params)
-        folds = list(check_cv(self.cv).split(X, y, **sent.splitter.split))
+        folds = read_folds(self.cv, X, y, **sent.splitter.split)
         tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
         with fit_tasks(self, "path", len(tasks), X=X, y=y) as told:
             report, done = told.reported(progress_of(self.verbose, "path")), count(1)
 
-            def errors_of(task: tuple[float, Floats, tuple[Integers, Integers]]) -> Floats:
+            def errors_of(task: tuple[float, Floats, tuple[Integers, Integers]]) -> tuple[Floats, list[Solution[None]]]:
                 found = self._fold_errors(X, y, weights, *task)
                 if report is not None:
                     report(next(done), len(tasks))
                 return found
 
-            errors = map_chunks(errors_of, tasks, self.n_jobs)
+            errors, runs = zip(*map_chunks(errors_of, tasks, self.n_jobs), strict=True)
             mse = np.array(errors).reshape(len(shares), len(folds), -1).transpose(0, 2, 1)
             best, k = self._choose(mse)
             self.l1_ratio_, self.alpha_ = shares[best], float(grids[best][k])
@@ -115,7 +115,8 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
             shared = len(shares) == 1 or np.ndim(self.alphas) == 1
             self.alphas_ = grids[0] if shared else np.array(grids)
             self.mse_path_ = np.squeeze(mse).astype(X.dtype, copy=False)
-            return self._refit(X, y, weights, grids[best][: k + 1])
+            self._refit(X, y, weights, grids[best][: k + 1], [found for run in runs for found in run])
+            return self
 
     def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
@@ -177,16 +178,16 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         share: float,
         alphas: Floats,
         fold: tuple[Integers, Integers],
-    ) -> Floats:
+    ) -> tuple[Floats, list[Solution[None]]]:
         train, test = fold
         X_train = X[train].tocsc() if is_sparse(X) else X[train]
         split, path = self._path(X_train, y[train], weights[train], share, alphas)
         solutions = list(path)
-        warn_unless_converged(max(solutions, key=lambda solution: not solution.converged), self.max_iter, stacklevel=2)
         coefs, intercepts = zip(*(split(solution.w) for solution in solutions), strict=True)
         support = np.flatnonzero(np.any(coefs, axis=0))
         Z = X[test][:, support] @ np.array(coefs)[:, support].T + np.array(intercepts)
-        return np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
+        errors = np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
+        return errors, [found.outcome for found in solutions]
 
     def _choose(self, mse: Floats) -> tuple[int, int]:
         """The r and α of least mean error, or with "1se" the largest α within one standard error of it."""
@@ -196,20 +197,19 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
             k = int(np.flatnonzero(mean[best] <= mean[best, k] + standard_error(mse[best, k]))[0])
         return int(best), int(k)
 
-    def _refit(self, X: Matrix, y: Floats, weights: Floats, alphas: Floats) -> Self:
+    def _refit(self, X: Matrix, y: Floats, weights: Floats, alphas: Floats, before: list[Solution[None]]) -> None:
         """All rows at the chosen α, reached along the path to it."""
         if self.alpha_ == 0.0:
             warnings.warn("the best of alphas is 0, no lasso; use LinearRegression", stacklevel=3)
         split, path = self._path(X, y, weights, self.l1_ratio_, alphas)
         for solution in path:
             found = solution
-        warn_unless_converged(found, self.max_iter, stacklevel=4)
+        warn_unless_all_converged([*before, found.outcome], self.max_iter, stacklevel=4)
         w, b = split(found.w)
         self.coef_, self.intercept_ = w, X.dtype.type(b) if self.fit_intercept else 0.0
         self.dual_gap_, self.objective_ = X.dtype.type(found.dual_gap), found.objective
         self.n_iter_ = max(found.n_iter, 1)
         self.converged_, self.stop_reason_, self.history_ = found.converged, found.stop_reason, found.history
-        return self
 
 
 def _all_rows(X: Matrix, y: Floats, s: Floats, fit_intercept: bool) -> Rows:

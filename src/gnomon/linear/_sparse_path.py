@@ -16,7 +16,7 @@ from gnomon.base.progress import progress_of
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import FLOATS, check_choice, check_integer, check_interval, check_non_negative
-from gnomon.optim import CoordinateOrder, Problem, coordinate_path, warn_unless_converged
+from gnomon.optim import CoordinateOrder, Problem, coordinate_path, warn_unless_all_converged
 from gnomon.penalties import ElasticNetPenalty
 
 __all__ = ["alpha_grid", "check_precompute", "enet_path", "lasso_path"]
@@ -103,9 +103,10 @@ def enet_path(
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "selection": selection, "random_state": random_state}
     report, solutions = progress_of(verbose, "path"), []
     for found in coordinate_path(problem, penalties, np.asarray(start, dtype=X.dtype), **options):
-        solutions.append(warn_unless_converged(found, max_iter))
+        solutions.append(found)
         if report is not None:
             report(len(solutions), len(grid))
+    warn_unless_all_converged(solutions, max_iter)
     coefs = np.array([found.w for found in solutions]).T
     result = grid, coefs, np.array([found.dual_gap for found in solutions])
     return (*result, [found.n_iter for found in solutions]) if return_n_iter else result

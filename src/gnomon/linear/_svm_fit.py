@@ -20,7 +20,7 @@ from gnomon.linear._report import Model, log_row, report
 from gnomon.losses import Loss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.optim import fit_linear, warn_unless_all_converged
 from gnomon.penalties import Penalty
 
 __all__ = ["PricedRows", "fit_against_rest", "labelled_rows", "positive_classes"]
@@ -89,8 +89,8 @@ def fit_against_rest(
         s = rows.weights if len(model.classes_) == 2 else np.where(mine, rows.weights, rows.rest_weights)
         scaled = (loss_scale * s).astype(rows.X.dtype, copy=False)
         callback = told.rows(log_row if model.verbose else None, heard)
-        solution = fit_linear(design, signs, loss, penalty, scaled, solver=solver, callback=callback, **options)
-        solutions.append(warn_unless_converged(solution, options.get("max_iter"), stacklevel=4))
+        solutions.append(fit_linear(design, signs, loss, penalty, scaled, solver=solver, callback=callback, **options))
+    warn_unless_all_converged(solutions, options.get("max_iter"), stacklevel=4)
     model.coef_ = np.array([solution.w for solution in solutions], dtype=rows.X.dtype)
     model.intercept_ = np.array([solution.intercept for solution in solutions], dtype=rows.X.dtype)
     alphas = [solution.details["alpha"] for solution in solutions if "alpha" in solution.details]

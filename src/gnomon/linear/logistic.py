@@ -60,8 +60,8 @@ from gnomon.numerics.coding import label_index
 from gnomon.numerics.linalg import leverages
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
 from gnomon.numerics.validation import FLOATS, check_interval
-from gnomon.numerics.weights import check_weights
-from gnomon.optim.solution import History, StopReason
+from gnomon.numerics.weights import check_weights, effective_train_prior
+from gnomon.optim.solution import History, Solution, StopReason, warn_unless_all_converged
 from gnomon.penalties.forms import Objective
 
 __all__ = ["LogisticRegression", "convert_parametrization"]
@@ -256,6 +256,11 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
+        warn_unless_all_converged(self._fit(X, y, sample_weight), self.max_iter)
+        return self
+
+    def _fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> list[Solution[Floats]]:
+        """Minimise (1) without a word, for a search that fits many times."""
         check_parameters(self)
         _check_together(self)
         # As in scikit-learn, LIBLINEAR's coefficients are double.
@@ -271,7 +276,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         weights = check_weights(sample_weight, X)
         weights = weights * class_prices(self, index, self.classes_, weights)[index].astype(X.dtype)
         total = float(np.sum(weights, dtype=float))
-        self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
+        self.train_prior_ = effective_train_prior(index, sample_weight=weights)
         plan = make_plan(self, total, K, X.shape)
         self._strength = plan.strength
         most = most_iterations(self, plan.solver, K if plan.kind == "ovr" else 1)
@@ -288,7 +293,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
             if plan.unpenalized:
                 z = self._scores(X)
                 self.converged_ &= not warn_if_separated(z, X, index, weights, fit_intercept=self.fit_intercept)
-        return self
+        return solutions
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """Log-odds of ``classes_[1]``, or a score per class."""

@@ -7,12 +7,12 @@ one standard error of the best, a simpler model that is not clearly worse: Breim
 section 3.4.3, doi:10.1201/9781315139470. Cross-validation: Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
@@ -39,6 +39,7 @@ from gnomon._typing import (
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.folds import read_folds
 from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._classifier import SparseCoefficients, rows_to_score
@@ -49,6 +50,7 @@ from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
+from gnomon.optim import Solution, warn_unless_all_converged
 from gnomon.penalties.forms import Objective
 
 __all__ = ["LogisticRegressionCV"]
@@ -234,22 +236,24 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self.Cs_, self.l1_ratios_ = self._grid(asked)
         sent = routed(self, "fit", sample_weight, params)
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **sent.splitter.split))
+        folds = read_folds(self.cv, X, y, classifier=True, **sent.splitter.split)
         self._prices = _prices(self.class_weight, y, weights)
         _check_folds(folds, y)
         with fit_tasks(self, "fold", len(folds), X=X, y=y) as told:
 
-            def path(fold: tuple[Integers, Integers]) -> tuple[Array, ...]:
+            def path(fold: tuple[Integers, Integers]) -> tuple[tuple[Array, ...], list[Solution[None]]]:
                 found = self._path(X, y, weights, sent.scorer.score, *fold)
                 told.done()
                 return found
 
-            paths = map_chunks(path, folds, n_jobs=self.n_jobs)
+            paths, runs = zip(*map_chunks(path, folds, n_jobs=self.n_jobs), strict=True)
             scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
             self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations.astype(np.int32)
             r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.Cs_, self.rule)
             self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
-            self.model_ = self._model(self.C_, self.l1_ratio_).fit(X, y, weights)
+            self.model_ = self._model(self.C_, self.l1_ratio_)
+            last = [solution.outcome for solution in self.model_._fit(X, y, weights)]
+            warn_unless_all_converged([*itertools.chain(*runs), *last], self.max_iter)
             if not self.refit:
                 self._average(scores, coefs)
             self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
@@ -281,20 +285,21 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         params: Mapping[str, Any],
         train: Integers,
         test: Integers,
-    ) -> tuple[Array, ...]:
+    ) -> tuple[tuple[Array, ...], list[Solution[None]]]:
         """Scores, coefficients and iterations of one fold over the grid, each C from the solution for the last."""
         scorer = self._scorer()
         learned = X[train], y[train], None if weights is None else weights[train]
         params = _check_method_params(X, params=params, indices=test)
-        rows = []
+        rows, outcomes = [], []
         for ratio in self.l1_ratios_:
             model = self._model(1.0, float(ratio), warm_start=True)
             for C in self.Cs_:
-                model.set_params(C=float(C)).fit(*learned)
+                outcomes += [solution.outcome for solution in model.set_params(C=float(C))._fit(*learned)]
                 theta = np.hstack([model.coef_, model.intercept_[:, None]])[:, : X.shape[1] + bool(self.fit_intercept)]
                 rows.append((scorer(model, X[test], y[test], **params), theta, max(1, int(np.max(model.n_iter_)))))
         shape = (len(self.l1_ratios_), len(self.Cs_))
-        return tuple(np.array(column).reshape(*shape, *np.shape(column[0])) for column in zip(*rows, strict=True))
+        columns = zip(*rows, strict=True)
+        return tuple(np.array(column).reshape(*shape, *np.shape(column[0])) for column in columns), outcomes
 
     def _average(self, scores: Floats, coefs: Floats) -> None:
         """The mean over the folds of each fold's best model, C and share."""

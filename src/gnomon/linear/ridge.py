@@ -49,10 +49,10 @@ from gnomon.numerics.linalg import (
     ridge_path,
 )
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_non_negative
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.penalties import L2, Form, convert_lam, objective_form
-from gnomon.penalties.forms import Objective, Scaling
+from gnomon.penalties.forms import OBJECTIVES, Objective, Scaling
 
 __all__ = ["Ridge"]
 
@@ -237,6 +237,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
     def lam_in(self, name: Scaling) -> Numbers:
         """The λ of this fit in another form: one of the six, "alpha_ridge" or "C"."""
         check_is_fitted(self, "rho_")
+        check_choice("name", name, (*OBJECTIVES, "alpha_ridge"))
         return _each(self.rho_, lambda rho: lam_of(rho, name, self._total))
 
     def theta_for(self, lam: float) -> Numbers:
@@ -416,7 +417,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
             return float(np.sum(found.rss))
         penalty = 0.0 if self.constraint is not None else rho
         scale = 1.0 if self.objective is None else self._form(rho[0], self._total).loss_scale
-        return float(scale * np.sum(found.rss + penalty * np.sum(found.coef**2, axis=0)))
+        # The root first: coefficients of tiny columns have squares that overflow, which ρ = 0 does not count.
+        return float(scale * np.sum(found.rss + np.sum((np.sqrt(penalty) * found.coef) ** 2, axis=0)))
 
     def _norms(self) -> Norms:
         check_is_fitted(self, "rho_")

@@ -14,7 +14,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _check_method_params
@@ -22,6 +21,7 @@ from sklearn.utils.validation import _check_method_params
 from gnomon._typing import ArrayLike, Floats, Folds, Integers, MatrixLike, Numbers, Scoring
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.folds import read_folds
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._errors import Rule, standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
@@ -154,7 +154,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         if self.cv is None:
             scores, errors, unit = self._leave_one_out(path, alphas, y, sent.scorer.score)
         else:
-            folds = check_cv(self.cv, y).split(X, y, **sent.splitter.split)
+            folds = read_folds(self.cv, X, y, **sent.splitter.split)
             (scores, errors), unit = self._by_folds(rows, alphas, y, folds, sent.scorer.score), 1.0
         chosen = _choose(alphas, scores, errors, self.rule)
         with np.errstate(over="ignore"):

@@ -38,6 +38,8 @@ class Loss(ABC):
     differentiable, curved : bool
         Whether its gradient is continuous in z; whether its curvature is finite besides. A smooth loss is both; a
         line search needs no more, however steep the loss becomes.
+    bounded : bool
+        Whether ℓ is infinite for some z, as a deviance is where the link has no mean of the family.
     additive : bool
         Whether the risk is the sum (1). The largest residual is not a sum: its `value` is one number for all samples.
     trainable : bool
@@ -106,6 +108,11 @@ class Loss(ABC):
     def smooth(self) -> bool:
         """Whether ∂ℓ/∂z is Lipschitz continuous in z."""
         return True
+
+    @property
+    def bounded(self) -> bool:
+        """Whether ℓ is infinite for some z."""
+        return False
 
     @property
     def trainable(self) -> bool:

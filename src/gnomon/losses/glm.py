@@ -396,6 +396,11 @@ class DevianceLoss(Loss):
     def convex(self) -> bool:
         return type(self.g) in self.family.convex_links
 
+    @property
+    def bounded(self) -> bool:
+        # Domains are half-lines or intervals about scores of moderate size, and ½ is a target of every family.
+        return not np.all(np.isfinite(self.value(0.5, np.array([-10.0, 10.0]))))
+
     def value(self, y: Numbers, z: Numbers) -> Numbers:
         return self.family.value_at(y, z, self.g)
 

@@ -104,6 +104,11 @@ class Weighted(Loss):
         return self.loss.smooth
 
     @property
+    def bounded(self) -> bool:
+        """As the loss inside."""
+        return self.loss.bounded
+
+    @property
     def differentiable(self) -> bool:
         """As the loss inside."""
         return self.loss.differentiable

@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Folds, Integers, RandomState
 from gnomon.base import offers
+from gnomon.base.folds import read_folds
 from gnomon.multiclass._base import single_labels
 from gnomon.multiclass._coding_matrix import CODES, Code, coding_matrix
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier, PairDecision
@@ -191,7 +191,7 @@ def compare_reductions(
     check_consistent_length(X, y)
     if reductions is None:
         reductions = _reductions(estimator, len(np.unique(y)), n_jobs, random_state)
-    folds = list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
+    folds = read_folds(cv, np.zeros(len(y)), y, classifier=True)
     measured = [[_measure(model, X, y, *fold) for fold in folds] for model in reductions.values()]
     fits, seconds, waits, errors = np.moveaxis(np.array(measured), -1, 0)
     table = {

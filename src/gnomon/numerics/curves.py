@@ -2,9 +2,9 @@
 
     TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
 
-One sort of each class and one merge give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
-threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull of
-(FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
+One sort of each class and one merge give all of them. ROC, precision-recall and Fβ curves, the areas below them and the
+best threshold are functions of these counts; the least of any cost a·FN + b·FP is at a vertex of the upper convex hull
+of (FP, TP), which one pass finds, for the points come in order (Graham 1972). Fawcett (2006),
 doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Provost & Fawcett (2001),
 doi:10.1023/A:1007601015854.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon._jit import jit
-from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
 from gnomon.numerics.validation import check_positive
 
 __all__ = ["ThresholdCurve", "ratio", "threshold_curve"]
@@ -172,19 +172,22 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     if np.any(np.isnan(scores)):
         raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
     weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    counts = np.zeros((3, len(scores) + 1))
-    counts[0, 0] = np.inf
-    m = _merge(*_ranked(scores[positive], weights[positive]), *_ranked(scores[~positive], weights[~positive]), *counts)
+    counts = np.empty((3, len(scores) + 1))
+    counts[:, 0] = np.inf, 0.0, 0.0
+    equal = len(weights) > 0 and bool(np.all(weights == weights[0]))
+    sides = (_ranked(scores[side], weights, side, equal=equal) for side in (positive, ~positive))
+    m = _merge(*next(sides), *next(sides), *counts)
     thresholds, tp, fp = counts[:, :m]
     return ThresholdCurve(thresholds, tp, fp, float(tp[-1]), float(fp[-1]))
 
 
-def _ranked(scores: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Scores in rising order, and their weights; equal weights need no order, and sorting alone is twice as fast."""
-    if len(weights) and np.all(weights == weights[0]):
-        return np.sort(scores), weights
+def _ranked(scores: Floats, weights: Floats, rows: Bools, *, equal: bool) -> tuple[Floats, Floats]:
+    """Scores of some rows in rising order, and their weights; equal weights need no order, which is twice as fast."""
+    if equal:
+        scores.sort()
+        return scores, weights[: len(scores)]
     order = np.argsort(scores)
-    return scores[order], weights[order]
+    return scores[order], weights[rows][order]
 
 
 @jit

@@ -12,7 +12,7 @@ probabilities, https://www.r-project.org/doc/reports/CLoader-dbinom-2002.pdf.
 import numpy as np
 from scipy.special import gammaln
 
-from gnomon._typing import ArrayLike, Floats, Numbers
+from gnomon._typing import ArrayLike, Bools, Floats, Numbers
 
 __all__ = [
     "log_beta",
@@ -21,6 +21,7 @@ __all__ = [
     "log_gamma_ratio",
     "log_multinomial",
     "log_poisson",
+    "log_ratio",
     "poisson_deviance",
     "stirling_error",
     "two_product",
@@ -50,13 +51,15 @@ def stirling_error(k: ArrayLike) -> Floats:
     array([0.08106147, 0.00083333])
     """
     k = np.asarray(k, dtype=float)
-    large, small = np.maximum(k, LARGE), np.clip(k, np.finfo(float).tiny, LARGE)
+    large, small = np.maximum(k, LARGE), np.clip(k, np.finfo(float).smallest_subnormal, LARGE)
     series = np.polynomial.polynomial.polyval((1.0 / large) ** 2, SERIES) / large
     exact = gammaln(small + 1.0) - (0.5 * np.log(2.0 * np.pi * small) + small * np.log(small) - small)
     return np.where(k >= LARGE, series, exact)
 
 
-def poisson_deviance(k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = None) -> Floats:
+def poisson_deviance(
+    k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = None, log_rate: ArrayLike | None = None
+) -> Floats:
     """D(k, λ) of (1), half the deviance of a Poisson law: 0 at k = λ, infinite for k > 0 = λ.
 
     Parameters
@@ -65,6 +68,8 @@ def poisson_deviance(k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = N
         Numbers ≥ 0.
     excess : array-like, optional
         k − λ, where it is known to more digits than the difference of k and λ shows.
+    log_rate : array-like, optional
+        log λ, where λ itself may under- or overflow.
 
     References
     ----------
@@ -84,13 +89,16 @@ def poisson_deviance(k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = N
         u = np.where(np.abs(v) < NEAR, v, 0.0)
         # log(k/λ) = 2 artanh v, so D = v(k − λ) + 2k (artanh v − v).
         tail = np.polynomial.polynomial.polyval(u * u, 1.0 / np.arange(3.0, 22.0, 2.0))
-        ratio = k / rate
-        logs = np.where((ratio > 0.0) & np.isfinite(ratio), np.log(ratio), np.log(k) - np.log(rate))
+        logs = log_ratio(k, rate)
+        if log_rate is not None:
+            logs = np.where(_is_normal(rate), logs, np.log(k) - log_rate)
         far = np.where(k > 0.0, k * logs - d, rate)
         return np.where(np.abs(v) < NEAR, d * u + 2.0 * k * u**3 * tail, far)
 
 
-def log_poisson(k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = None) -> Floats:
+def log_poisson(
+    k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = None, log_rate: ArrayLike | None = None
+) -> Floats:
     """log λᵏ e^{−λ} / Γ(k + 1) by (1), for whole k and others.
 
     Parameters
@@ -99,6 +107,8 @@ def log_poisson(k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = None) 
         Numbers ≥ 0.
     excess : array-like, optional
         k − λ, where it is known to more digits.
+    log_rate : array-like, optional
+        log λ, where λ itself may under- or overflow.
 
     References
     ----------
@@ -116,7 +126,31 @@ def log_poisson(k: ArrayLike, rate: ArrayLike, excess: ArrayLike | None = None) 
     k = np.asarray(k, dtype=float)
     safe = np.where(k > 0.0, k, 1.0)
     own = np.where(k > 0.0, stirling_error(safe) + 0.5 * np.log(2.0 * np.pi) + 0.5 * np.log(safe), 0.0)
-    return -poisson_deviance(k, rate, excess) - own
+    return -poisson_deviance(k, rate, excess, log_rate) - own
+
+
+def log_ratio(a: ArrayLike, b: ArrayLike) -> Floats:
+    """log(a/b) for a, b ≥ 0, also where the quotient under- or overflows.
+
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms, section 2.1. doi:10.1137/1.9780898718027
+
+    Examples
+    --------
+    >>> from gnomon.numerics.saddle_point import log_ratio
+    >>> round(float(log_ratio(1e-300, 1e300)), 6)
+    -1381.551056
+    """
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        ratio = a / b
+        return np.where(_is_normal(ratio), np.log(ratio), np.log(a) - np.log(b))
+
+
+def _is_normal(a: Floats) -> Bools:
+    """Whether a number has all its digits: a subnormal one has lost some, zero or infinity all."""
+    return (a >= np.finfo(float).tiny) & (a < np.inf)
 
 
 def log_multinomial(counts: ArrayLike, probabilities: ArrayLike) -> Floats:
@@ -138,7 +172,9 @@ def log_multinomial(counts: ArrayLike, probabilities: ArrayLike) -> Floats:
     k, p = np.asarray(counts, dtype=float), np.asarray(probabilities, dtype=float)
     n = np.sum(k, axis=-1)
     rate, rest = two_product(n[..., None], p)
-    return np.sum(log_poisson(k, rate, (k - rate) - rest), axis=-1) - log_poisson(n, n)
+    with np.errstate(divide="ignore"):
+        log_rate = np.log(n)[..., None] + np.log(p)
+    return np.sum(log_poisson(k, rate, (k - rate) - rest, log_rate), axis=-1) - log_poisson(n, n)
 
 
 def log_binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
@@ -159,7 +195,9 @@ def log_binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     rate, rest = two_product(n, p)
     # The counts of both outcomes miss their means by the same number.
     excess = (k - rate) - rest
-    return log_poisson(k, rate, excess) + log_poisson(n - k, n * (1.0 - p), -excess) - log_poisson(n, n)
+    with np.errstate(divide="ignore"):
+        log_rate = np.log(n) + np.log(p)
+    return log_poisson(k, rate, excess, log_rate) + log_poisson(n - k, n * (1.0 - p), -excess) - log_poisson(n, n)
 
 
 def log_beta(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
@@ -181,8 +219,9 @@ def log_beta(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     # a − nx = ay − bx, and y is 1 − x but for (1 − y) − x.
     (up, up_rest), (down, down_rest) = two_product(a, y), two_product(b, x)
     excess = (up - down) + (up_rest - down_rest + a * ((1.0 - y) - x))
-    counts = log_poisson(a, n * x, excess) + log_poisson(b, n * y, -excess) - log_poisson(n, n)
-    return counts + np.log(a / n) + np.log(b) - np.log(x) - np.log1p(-x)
+    up_log, down_log = np.log(n) + np.log(x), np.log(n) + np.log1p(-x)
+    up, down = log_poisson(a, n * x, excess, up_log), log_poisson(b, n * y, -excess, down_log)
+    return up + down - log_poisson(n, n) + log_ratio(a, x) + log_ratio(b, n) - np.log1p(-x)
 
 
 def log_dirichlet_multinomial(counts: ArrayLike, alpha: ArrayLike) -> Floats:
@@ -215,7 +254,7 @@ def _log_waiting(k: Floats, a: Floats, n: Floats, A: Floats, excess: Floats) -> 
     """log of k successes before the a-th failure at the odds n : A; `excess` is k less its share of k + a."""
     m = k + a
     both = log_poisson(k, m * (n / (n + A)), excess) + log_poisson(a, m * (A / (n + A)), -excess)
-    return both - log_poisson(m, m) + np.log(a / m)
+    return both - log_poisson(m, m) + log_ratio(a, m)
 
 
 def log_gamma_ratio(a: ArrayLike, x: ArrayLike) -> Floats:
@@ -263,8 +302,9 @@ def two_product(a: ArrayLike, b: ArrayLike) -> tuple[Numbers, Numbers]:
     a2, b2 = a - a1, b - b1
     high = a * b
     rest = ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2
-    with np.errstate(over="ignore"):
-        return np.ldexp(high, ea + eb), np.ldexp(rest, ea + eb)
+    with np.errstate(over="ignore", under="ignore"):
+        product, rest = np.ldexp(high, ea + eb), np.ldexp(rest, ea + eb)
+    return product, np.where(np.isfinite(product), rest, 0.0)
 
 
 def _upper_half(a: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Validation of arguments: every error names the argument, what was found, what is allowed and what to do.
 
-    ``alpha=-1.0 must be ≥ 0; give another value``
+    ``alpha=-1.0 must be ≥ 0 and finite; give another value``
     ``X contains NaN in column 'age' (3 rows); impute or drop those rows, or use a model that handles them``
 
 `check_interval`, `check_positive`, `check_non_negative`, `check_integer` and `check_choice` return the value they were
@@ -10,11 +10,11 @@ given, so that a check reads as an assignment. Estimators read rows by `gnomon.b
 import math
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from gnomon._typing import Array, Bools, Compressed, Floats, Matrix, is_sparse
+from gnomon._typing import Array, Bools, Closed, Compressed, Floats, Matrix, Within, is_sparse
 
 __all__ = [
     "FLOATS",
@@ -40,8 +40,6 @@ M = TypeVar("M", Array, Compressed, Matrix)
 FLOATS = (np.float64, np.float32)
 """The floating types that estimators keep; anything else becomes the first."""
 
-_BOUNDS = {"both": ("[", "]"), "left": ("[", ")"), "right": ("(", "]"), "neither": ("(", ")")}
-
 
 def check_interval(
     name: str,
@@ -49,7 +47,7 @@ def check_interval(
     low: float = -math.inf,
     high: float = math.inf,
     *,
-    closed: Literal["both", "left", "right", "neither"] = "both",
+    closed: Closed = "both",
 ) -> Real:
     """Return `value` if it is a real number between `low` and `high`; `closed` says which ends belong to it.
 
@@ -61,16 +59,13 @@ def check_interval(
     >>> check_interval("l1_ratio", 1.5, 0.0, 1.0)
     Traceback (most recent call last):
     ...
-    ValueError: l1_ratio=1.5 must lie in [0.0, 1.0]; give another value
+    ValueError: l1_ratio=1.5 must be in [0, 1]; give another value
     """
-    left, right = _BOUNDS[closed]
+    limits = Within(low, high, closed)
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}={value!r} must be a real number in {left}{low}, {high}{right}; give a number")
-    above = low <= value if left == "[" else low < value
-    below = value <= high if right == "]" else value < high
-    if not (above and below):
-        finite = " and finite" if abs(value) == math.inf else ""
-        raise ValueError(f"{name}={value!r} must {_range_in_words(low, high, left, right)}{finite}; give another value")
+        raise TypeError(f"{name}={value!r} must be a number {limits}; give a number")
+    if not limits.holds(value):
+        raise ValueError(f"{name}={value!r} must be {limits}; give another value")
     return value
 
 
@@ -83,7 +78,7 @@ def check_positive(name: str, value: Real) -> Real:
     >>> check_positive("tol", 0.0)
     Traceback (most recent call last):
     ...
-    ValueError: tol=0.0 must be > 0; give another value
+    ValueError: tol=0.0 must be > 0 and finite; give another value
     """
     return check_interval(name, value, 0, math.inf, closed="neither")
 
@@ -97,7 +92,7 @@ def check_non_negative(name: str, value: Real) -> Real:
     >>> check_non_negative("alpha", -1.0)
     Traceback (most recent call last):
     ...
-    ValueError: alpha=-1.0 must be ≥ 0; give another value
+    ValueError: alpha=-1.0 must be ≥ 0 and finite; give another value
     """
     return check_interval(name, value, 0, math.inf, closed="left")
 
@@ -295,11 +290,3 @@ def _where(X: Matrix, bad: Bools, columns: Sequence[object] | Array | None, *, m
 
 def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
-
-
-def _range_in_words(low: float, high: float, left: str, right: str) -> str:
-    if high == math.inf:
-        return f"be {'≥' if left == '[' else '>'} {low}"
-    if low == -math.inf:
-        return f"be {'≤' if right == ']' else '<'} {high}"
-    return f"lie in {left}{low}, {high}{right}"

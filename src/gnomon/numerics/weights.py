@@ -23,6 +23,7 @@ from gnomon.numerics.validation import check_choice, check_interval, check_non_n
 __all__ = [
     "check_weights",
     "class_priors",
+    "class_shares",
     "class_weights",
     "effective_train_prior",
     "remove_prior",
@@ -212,22 +213,53 @@ def class_weights(
             raise ValueError("prior and ratio both say what the classes weigh; give one of them")
         _require_two(labels, "ratio")
         return dict(zip(labels.tolist(), [1.0, check_positive("ratio", float(ratio))], strict=True))
-    if isinstance(prior, (int, float)):
-        _require_two(labels, "prior")
-        p = check_interval("prior", float(prior), 0.0, 1.0, closed="neither")
-        prior = [1.0 - p, p]
-    shares = class_priors("uniform" if prior is None else prior, labels, counts, name="prior")
+    if len(labels) == 0:
+        raise ValueError("y has no rows; give labels of every class")
+    shares = class_shares(prior, labels)
+    if not np.all(counts > 0.0):
+        raise ValueError(
+            f"prior={shares.tolist()} is for classes with weight, but {labels[counts == 0.0].tolist()} have none; "
+            "leave their rows out, or give them weight"
+        )
     return dict(zip(labels.tolist(), (shares * np.sum(counts) / counts).tolist(), strict=True))
 
 
-def effective_train_prior(y: ArrayLike, class_weight: Mapping[Any, float]) -> Floats:
+def class_shares(prior: float | Priors, classes: ArrayLike) -> Floats:
+    """The positive prior of every class: equal shares by default; one number is that of the second of two.
+
+    References
+    ----------
+    Elkan, C. (2001). The foundations of cost-sensitive learning. IJCAI, 973–978.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.weights import class_shares
+    >>> class_shares(0.2, ["no", "yes"])
+    array([0.8, 0.2])
+    """
+    labels = np.asarray(classes)
+    if prior is None or isinstance(prior, str):
+        return class_priors(prior or "uniform", labels, name="prior")
+    if isinstance(prior, Mapping):
+        prior = _in_order(prior, labels.tolist(), "prior")
+    elif np.ndim(prior) == 0:
+        _require_two(labels, "prior")
+        check_interval("prior", float(check_numbers("prior", prior)), 0.0, 1.0, closed="neither")
+    return _vector("prior", prior, len(labels))
+
+
+def effective_train_prior(
+    y: ArrayLike, class_weight: Mapping[Any, float] | None = None, *, sample_weight: ArrayLike | None = None
+) -> Floats:
     """π of a model that was trained with class weights c: π_k = c_k N_k / Σ_j c_j N_j, in the order of the labels.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
-    class_weight : dict from labels to weights
+    class_weight : dict from labels to weights, optional
         A label that is missing has weight 1.
+    sample_weight : array-like of shape (n_samples,), optional
+        Of which N_k are the sums.
 
     References
     ----------
@@ -239,7 +271,9 @@ def effective_train_prior(y: ArrayLike, class_weight: Mapping[Any, float]) -> Fl
     >>> effective_train_prior([0] * 90 + [1] * 10, {1: 9.0})
     array([0.5, 0.5])
     """
-    labels, counts = np.unique(np.asarray(y), return_counts=True)
+    labels, index = np.unique(np.asarray(y), return_inverse=True)
+    counts = np.bincount(index, weights=None if sample_weight is None else np.asarray(sample_weight, dtype=float))
+    class_weight = {} if class_weight is None else class_weight
     if unknown := set(class_weight) - set(labels.tolist()):
         raise ValueError(f"class_weight names {sorted(unknown, key=str)}, which y lacks; it has {labels.tolist()}")
     mass = counts * np.array([check_non_negative("class_weight", class_weight.get(k, 1.0)) for k in labels.tolist()])

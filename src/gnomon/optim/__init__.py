@@ -38,6 +38,7 @@ from gnomon.optim.solution import (
     DivergenceWarning,
     Solution,
     Trace,
+    warn_unless_all_converged,
     warn_unless_converged,
     warn_unless_em_converged,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "size_intervals",
     "split_components",
     "strong_wolfe",
+    "warn_unless_all_converged",
     "warn_unless_converged",
     "warn_unless_em_converged",
 ]

@@ -24,6 +24,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice
 from gnomon.optim.duality import balanced_scores, dual_at
+from gnomon.optim.edge import edge_in_words
 from gnomon.optim.problem import Problem
 from gnomon.optim.quadratic_model import QuadraticModel
 from gnomon.optim.solution import Callback, Solution, Trace
@@ -359,10 +360,7 @@ def _refuse_edge(problem: Problem, curvature: Floats, slope: Floats) -> None:
     """ValueError where a score has come so near to the edge of its domain that its slope or curvature overflows."""
     finite = np.isfinite(curvature) & np.isfinite(slope)
     if not np.all(finite):
-        raise ValueError(
-            f"row {int(np.argmin(finite))} is fitted best at the edge of what loss={problem.loss!r} allows, where it "
-            "has no finite slope; use the usual link of the family (link=None), or another solver"
-        )
+        raise ValueError(f"{edge_in_words(problem, int(np.argmin(finite)))}, or another solver")
 
 
 def _falling(penalty: Penalty, v: Floats) -> list[float]:

@@ -21,6 +21,7 @@ from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
+from gnomon.optim.edge import inspect_edge
 from gnomon.optim.gradient_linear import (
     bfgs_linear,
     cg_linear,
@@ -234,6 +235,7 @@ def fit_linear(
     # Overflow within a step is undone by the solver, or reported here.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         solution = _run(_choose(problem, solver), problem, None if start is None else np.ravel(start), options)
+        solution = inspect_edge(problem, solution)
     refuse_overflow(solution.w)
     w, b = design.split(problem.matrix(solution.w))
     return solution._replace(w=w, intercept=b)

@@ -140,4 +140,6 @@ def _divided(s: Floats, t: Floats) -> bool:
     if not np.all((t == 0.0) | (t == 1.0)):
         return False
     low, high = s[t == 0.0], s[t == 1.0]
+    if len(low) and np.all(s == low[0]) and len(high):
+        return False
     return not len(low) or not len(high) or bool(np.max(low) <= np.min(high) or np.max(high) <= np.min(low))

@@ -10,8 +10,8 @@ Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 import logging
 import time
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -34,6 +34,7 @@ __all__ = [
     "Trace",
     "log_every",
     "log_row",
+    "warn_unless_all_converged",
     "warn_unless_converged",
     "warn_unless_em_converged",
 ]
@@ -109,7 +110,7 @@ class Solution(NamedTuple, Generic[State]):
     gradient_norm : float
         ‖∇‖∞ (of a composite objective: the largest violation of the optimality conditions); nan where not computed.
     details : dict
-        What only this solver knows, for example dual variables.
+        What only this solver knows, for example dual variables; "advice": what to do where more iterations do not help.
 
     References
     ----------
@@ -134,6 +135,12 @@ class Solution(NamedTuple, Generic[State]):
     dual_gap: float = np.nan
     gradient_norm: float = np.nan
     details: dict[str, Any] = {}  # noqa: RUF012 - nothing writes to it, and a Solution must stay picklable
+
+    @property
+    def outcome(self) -> "Solution[None]":
+        """How the run ended, without w and its history: what is kept of many runs."""
+        advice = {name: words for name, words in self.details.items() if name == "advice"}
+        return cast("Solution[None]", self)._replace(w=None, history={}, intercept=0.0, details=advice)
 
 
 class Trace:
@@ -204,23 +211,54 @@ def warn_unless_converged(solution: Solution[State], max_iter: int | None, *, st
     >>> print(caught[0].message)
     not converged after 7 iterations (duality gap 0.25); raise max_iter=7, loosen tol, or scale the columns of X
     """
-    if solution.stop_reason == "diverged":
-        warnings.warn(
-            "the objective diverged; the best iterate was kept. Give a smaller step, or scale the columns of X",
-            DivergenceWarning,
-            stacklevel=stacklevel,
-        )
-    elif not solution.converged and solution.stop_reason != "callback":
-        reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
-        known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
-        limit = "max_iter" if max_iter is None else f"max_iter={max_iter}"
-        warnings.warn(
-            f"not converged after {solution.n_iter} iterations ({known or 'no certificate'}); "
-            f"raise {limit}, loosen tol, or scale the columns of X",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
+    warn_unless_all_converged([solution], max_iter, stacklevel=stacklevel + 1)
     return solution
+
+
+def warn_unless_all_converged(
+    solutions: Sequence[Solution[State]], max_iter: int | None, *, stacklevel: int = 3
+) -> None:
+    """One warning for many fits, as folds and paths are: how many fell short, and how far the worst came.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from gnomon.optim import Solution, warn_unless_all_converged
+    >>> short = Solution([0.5], 1.0, n_iter=7, converged=False, stop_reason="max_iter", history={}, dual_gap=0.25)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_unless_all_converged([short, short._replace(converged=True), short], max_iter=7)
+    >>> [str(warning.message) for warning in caught]
+    ['2 of 3 fits: not converged after 7 iterations (duality gap 0.25); raise max_iter=7, loosen tol, or scale ...']
+    """
+    short = [solution for solution in solutions if _fell_short(solution)]
+    if short:
+        worst = max(short, key=_shortfall)
+        share = f"{len(short)} of {len(solutions)} fits: " if len(solutions) > 1 else ""
+        _warn(worst, max_iter, share, stacklevel + 1)
+
+
+def _fell_short(solution: Solution[Any]) -> bool:
+    return solution.stop_reason == "diverged" or not (solution.converged or solution.stop_reason == "callback")
+
+
+def _shortfall(solution: Solution[Any]) -> tuple[bool, float, float]:
+    """Divergence is worse than any gap; of two fits that know no gap, the gradient decides."""
+    gap, norm = np.nan_to_num([solution.dual_gap, solution.gradient_norm])
+    return solution.stop_reason == "diverged", float(gap), float(norm)
+
+
+def _warn(solution: Solution[Any], max_iter: int | None, share: str, stacklevel: int) -> None:
+    if solution.stop_reason == "diverged":
+        advice = "the best iterate was kept. Give a smaller step, or scale the columns of X"
+        warnings.warn(f"{share}the objective diverged; {advice}", DivergenceWarning, stacklevel=stacklevel)
+        return
+    reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
+    known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
+    limit = "max_iter" if max_iter is None else f"max_iter={max_iter}"
+    advice = solution.details.get("advice", f"raise {limit}, loosen tol, or scale the columns of X")
+    message = f"{share}not converged after {solution.n_iter} iterations ({known or 'no certificate'}); {advice}"
+    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
 
 
 def warn_unless_em_converged(result: "Result", max_iter: int, *, stacklevel: int = 3) -> "Result":

@@ -114,7 +114,7 @@ class NaturalProblem:
     def under(self, penalty: Penalty) -> Self:
         """The same with another penalty."""
         unit = 1.0 if _is_zero(penalty) or not len(self.scale) else self.target / float(self.scale[0])
-        inside = penalty.in_units(unit, self.value) if _is_movable(penalty) else penalty
+        inside = _penalty_in_units(penalty, unit, self.value) if _is_movable(penalty) else penalty
         return replace(self, given=replace(self.given, penalty=penalty), problem=replace(self.problem, penalty=inside))
 
     def inward(self, theta: Floats) -> Floats:
@@ -289,13 +289,26 @@ def _is_movable(penalty: Penalty) -> bool:
     return type(penalty).in_units is not Penalty.in_units
 
 
+def _penalty_in_units(penalty: Penalty, unit: float, value: float) -> Penalty:
+    try:
+        return penalty.in_units(unit, value)
+    except ValueError:
+        raise ValueError(
+            f"penalty={penalty!r} overflows where columns, targets and weights have their natural sizes: coefficients "
+            f"are counted in units of {unit:.3g} there, the objective in units of {value:.3g}; scale the columns of X "
+            "(StandardScaler), or give a strength (alpha, lam or C) nearer to them"
+        ) from None
+
+
 def _columns(design: Design, band: Band, movable: bool, alike: bool) -> tuple[Floats, Floats]:
     """m and c of (1)."""
     X, d = design.X, design.d
     low, high, size = _extent(X, every=not alike)
-    far = (size > FAR * (high - low)) & (high > low) & (design.intercept == "free")
-    shift = np.where(far, low + 0.5 * (high - low), 0.0).astype(design.dtype).astype(float)
-    size = np.where(far, 0.5 * (high - low), size)
+    with np.errstate(over="ignore"):
+        extent = high - low
+    far = (size / FAR > extent) & (high > low) & (design.intercept == "free")
+    shift = np.where(far, low + 0.5 * np.where(far, extent, 0.0), 0.0).astype(design.dtype).astype(float)
+    size = np.where(far, 0.5 * extent, size)
     if not movable or not d:
         return shift, np.ones(d)
     if alike:
@@ -314,7 +327,7 @@ def _extent(X: Matrix, *, every: bool) -> tuple[Floats, Floats, Floats]:
     rows: Floats = X if X.size <= WHOLE or n <= 2 * SAMPLE else X[np.linspace(0, n - 1, SAMPLE).astype(np.intp)]
     low, high, size = _dense_extent(rows)
     if rows is not X:
-        doubtful = np.flatnonzero((size > FAR * (high - low)) | (every & (size == 0.0)))
+        doubtful = np.flatnonzero((size / FAR / 2.0 > 0.5 * high - 0.5 * low) | (every & (size == 0.0)))
         if 4 * len(doubtful) > d:
             return _dense_extent(X)
         for block in np.array_split(doubtful, -(-len(doubtful) * n // WHOLE) or 1):
@@ -353,7 +366,7 @@ def _targets(problem: Problem, band: Band, movable: bool) -> tuple[float, float]
         return 0.0, 1.0
     low, high = float(np.min(problem.y)), float(np.max(problem.y))
     size = max(abs(low), abs(high))
-    far = problem.design.intercept == "free" and low < high and size > FAR * (high - low)
+    far = problem.design.intercept == "free" and low < high and size / FAR > high - low
     origin = float(problem.y.dtype.type(low + 0.5 * (high - low))) if far else 0.0
     return origin, _unit(0.5 * (high - low) if far else size, band.targets) if movable else 1.0
 

@@ -7,6 +7,7 @@ tell apart, changes nothing global and never shows or saves anything.
 from gnomon.plot._class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot._convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot._fits import complexity_curve, fit_panels, fits, predictive_band
+from gnomon.plot.active import label_curves, query_order
 from gnomon.plot.anomalies import anomaly_contours, nested_contours, split_diagram, threshold_choice
 from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boosting import boosting_bound, boosting_rounds
@@ -14,18 +15,15 @@ from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
 from gnomon.plot.conformal import coverage_curves, prediction_intervals, set_sizes
+from gnomon.plot.decisions import asymmetric_cost, bayes_error_plot, calibrated_scores, doubt_zone
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
+from gnomon.plot.errors import bias_variance_terms, error_source_bars, shattering
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
-from gnomon.plot.forests import (
-    bias_variance_curves,
-    bootstrap_trees,
-    forest_importances,
-    forest_nearness,
-    oob_curve,
-)
+from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
+from gnomon.plot.imbalance import rare_class
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
@@ -41,11 +39,15 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
     "anomaly_contours",
+    "asymmetric_cost",
+    "bayes_error_plot",
     "bias_variance_curves",
+    "bias_variance_terms",
     "boosting_bound",
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "calibrated_scores",
     "class_densities",
     "class_regions",
     "code_map",
@@ -63,10 +65,12 @@ __all__ = [
     "decision_lines",
     "density_spikes",
     "descent_paths",
+    "doubt_zone",
     "dual_tangents",
     "early_stopping",
     "em_course",
     "em_panels",
+    "error_source_bars",
     "errors_per_update",
     "evidence_waterfall",
     "far_point",
@@ -79,6 +83,7 @@ __all__ = [
     "gaussian_boundaries",
     "generative_overview",
     "impurity_curves",
+    "label_curves",
     "law_densities",
     "learning_curves",
     "least_squares_geometry",
@@ -105,12 +110,15 @@ __all__ = [
     "prior_densities",
     "probability_surface",
     "pruning_curves",
+    "query_order",
+    "rare_class",
     "regression_losses",
     "responsibility_colors",
     "rule_stump",
     "schedule_curves",
     "selection_errors",
     "set_sizes",
+    "shattering",
     "sigmoid_and_sign",
     "soft_against_hard",
     "solver_race",

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from gnomon._typing import Array, ArrayLike, RandomState
+from gnomon.evaluation import BiasVariance, BiasVarianceCurve, split_predictions
 from gnomon.numerics.random import resamples
 from gnomon.plot._style import (
     ACCENT,
@@ -37,9 +38,9 @@ from gnomon.plot._style import (
     new_panels,
     scatter_classes,
     scatter_rows,
-    styles,
 )
 from gnomon.plot._tree_layout import lay_out
+from gnomon.plot.errors import bias_variance_terms
 from gnomon.plot.trees import LEVEL, tree
 from gnomon.trees import DensityTree
 
@@ -288,24 +289,15 @@ def bias_variance_curves(
     >>> [line.get_label() for line in ax.lines]
     ['error', 'bias²', 'variance']
     """
-    ax = new_axes(ax)
-    settings, truth = list(predictions), np.asarray(truth, dtype=float)
-    rows = [np.asarray(predictions[setting], dtype=float) for setting in settings]
-    bias = np.array([np.mean((np.mean(answers, axis=0) - truth) ** 2) for answers in rows])
-    variance = np.array([np.mean(np.var(answers, axis=0)) for answers in rows])
-    error = np.array([np.mean((answers - truth) ** 2) for answers in rows]) + (noise or 0.0)
-    parts = {"error": error, "bias²": bias, "variance": variance}
-    for (color, dash), (name, values) in zip(styles(3), parts.items(), strict=True):
-        ax.plot(settings, values, color=color, linestyle=dash, marker="o", markersize=4, label=name)
-    if noise:
-        ax.axhline(noise, color=MUTED, linewidth=1.0, linestyle=":", label="noise")
-    if log:
-        ax.set_xscale("log", base=2)
-        ax.minorticks_off()
-    if len(settings) <= 12:
-        ax.set_xticks(settings, [f"{setting:g}" for setting in settings])
-    ax.set_ylim(bottom=0.0)
-    return dress(ax, x=x, y="mean squared error", legend="upper right")
+    settings = list(predictions)
+    parts = [split_predictions(predictions[setting], truth, corrected=False) for setting in settings]
+    curve = BiasVarianceCurve(x, settings, [_with_noise(part, noise or 0.0) for part in parts])
+    return bias_variance_terms(curve, log=log, ax=ax)
+
+
+def _with_noise(part: BiasVariance, noise: float) -> BiasVariance:
+    total = part.total._replace(value=part.total.value + noise)
+    return part._replace(noise=part.noise._replace(value=noise), total=total)
 
 
 def oob_curve(

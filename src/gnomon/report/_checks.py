@@ -15,6 +15,7 @@ from gnomon.report._choice import Choice
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
+from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target, TargetTask
 from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import SCORES, rounded
@@ -84,6 +85,7 @@ def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: Tar
     used = [kind for kind in kinds if kind.kind != "unused"]
     found += _leaks(table, used, y, task, seed)
     found += _gaps(table, used)
+    found += check_stand_ins(table, used)
     return found
 
 

@@ -49,10 +49,13 @@ def fitted(estimator: BaseEstimator, X: Any, y: Array, **options: Any) -> Any:
 
 
 def outputs_of(model: Any, X: Any) -> dict[str, Array]:
-    """What a fitted model gives for X, by method; the classes only where it has no scores, since they jump at ties."""
-    offered = [name for name in METHODS if getattr(model, name, None) is not None]
-    methods = {name: getattr(model, name) for name in offered or ["score_samples"]}
-    given = {name: np.asarray(_dense(method(X))) for name, method in methods.items()}
+    """What a fitted model gives for X, by method; the classes only where it has no scores, since they jump at ties.
+
+    What has no method for rows, as samplers have none, gives nothing.
+    """
+    offered = [name for name in (*METHODS, "score_samples") if getattr(model, name, None) is not None]
+    methods = offered if offered == ["score_samples"] else [name for name in offered if name in METHODS]
+    given = {name: np.asarray(_dense(getattr(model, name)(X))) for name in methods}
     if is_classifier(model) and len(given) > 1:
         given.pop("predict")
     return given

@@ -7,15 +7,14 @@ the folds change at other penalties. The tree with the least CV is chosen ("min"
 within one standard error of it ("one_se"). Breiman et al. (1984), §3.4, doi:10.1201/9781315139470.
 """
 
-from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, Sparse, TableLike
+from gnomon.base.folds import read_folds
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice
 from gnomon.search import pruning_path
@@ -135,10 +134,7 @@ def prune_cv(
 
 
 def _folds(cv: Folds, tree: Any, X: Any, y: Array) -> list[tuple[Integers, Integers]]:
-    splitter = check_cv(cv, y, classifier=is_classifier(tree))
-    if isinstance(cv, Integral):
-        splitter.shuffle, splitter.random_state = True, 0
-    folds = list(splitter.split(X, y))
+    folds = read_folds(cv, X, y, classifier=is_classifier(tree), shuffle=True)
     if not np.array_equal(np.sort(np.concatenate([test for _, test in folds])), np.arange(len(y))):
         raise ValueError(f"cv={cv!r} does not hold out every row once; give a number of folds or such a splitter")
     return folds

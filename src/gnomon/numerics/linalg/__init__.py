@@ -15,7 +15,7 @@ from gnomon.numerics.linalg.leverage import (
     loo_residuals,
 )
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
-from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_squares, fits_beside
+from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_coefficients, check_squares, fits_beside
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "SpdFactor",
     "Triangle",
     "binary_exponent",
+    "check_coefficients",
     "check_squares",
     "coordinates",
     "factor_spd",

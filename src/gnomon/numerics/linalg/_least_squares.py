@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gnomon._typing import Floats, Matrix, is_sparse
 from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.normal import WELL_CONDITIONED, has_lost_column, solve_normal, split_moments
-from gnomon.numerics.linalg.rows import Rows, binary_exponent
+from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_coefficients
 from gnomon.numerics.linalg.triangular import shortest, triangle
 from gnomon.numerics.streaming import Moments
 
@@ -151,8 +151,11 @@ def least_squares(
         raise ValueError(f"solver={method!r} needs a dense X; for sparse X choose from {list(SPARSE_METHODS)}")
     rows, of_y, of_weights = Rows(X, Y, weights, intercept, n_jobs).in_range()
     sums = None if of_y or of_weights else sums
-    fit = _nonnegative(rows, sums) if positive else LEAST_SQUARES_METHODS[method](rows, tol, sums)
-    return _back(fit, of_y, of_weights) if of_y or of_weights else fit
+    with np.errstate(over="ignore", invalid="ignore"):
+        fit = _nonnegative(rows, sums) if positive else LEAST_SQUARES_METHODS[method](rows, tol, sums)
+    fit = _back(fit, of_y, of_weights) if of_y or of_weights else fit
+    check_coefficients(X, fit.coef)
+    return fit
 
 
 def _back(fit: LeastSquares, of_y: int, of_weights: int) -> LeastSquares:
@@ -198,8 +201,8 @@ def solve_by_lsmr(
         _warn_of_lost_columns(rows, x_mean, A.T @ R - damp**2 * w, np.linalg.norm(right, axis=0), tol)
     most = max(solution[2] for solution in found)
     with np.errstate(over="ignore", under="ignore"):
-        rss = np.ldexp(np.sum(R**2, axis=0), 2 * of_y + of_weights)
-    return np.ldexp(w, of_y - e), rss, np.ldexp(x_mean, e), np.ldexp(y_mean, of_y), most
+        rss, w = np.ldexp(np.sum(R**2, axis=0), 2 * of_y + of_weights), np.ldexp(w, of_y - e)
+    return w, rss, np.ldexp(x_mean, e), np.ldexp(y_mean, of_y), most
 
 
 def _moderate(rows: Rows) -> tuple[Rows, int]:
@@ -338,6 +341,7 @@ def _fallback(rows: Rows, tol: float) -> LeastSquares:
 
 def _nonnegative(rows: Rows, sums: Moments | None) -> LeastSquares:
     fit = (None if sums is None else _by_normal(rows, sums)) or _qr(rows, 0.0)
+    check_coefficients(rows.X, fit.coef)
     # Both branches have set the triangle and the means.
     R, x_mean = cast(Floats, fit.R), cast(Floats, fit.x_mean)
     Z_y = R @ fit.coef

@@ -19,7 +19,7 @@ from gnomon._typing import ArrayLike, Floats, Matrix, is_sparse
 from gnomon.numerics.linalg._least_squares import _DENSE_GRAM, solve_by_lsmr
 from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.normal import solve_normal, split_moments
-from gnomon.numerics.linalg.rows import Rows, fits_beside
+from gnomon.numerics.linalg.rows import Rows, check_coefficients, fits_beside
 from gnomon.numerics.linalg.triangular import triangle
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
@@ -166,8 +166,16 @@ def ridge(
     rows = Rows(X, Y, weights, intercept, n_jobs)
     rho = np.broadcast_to(np.asarray(rho, dtype=float), (Y.shape[1],))
     check_choice("method", method, METHODS)
-    if positive:
-        return _nonnegative(rows, rho)
+    # What overflows is refused below; sums of squares that do, where they are asked for.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _nonnegative(rows, rho) if positive else _by_method(rows, rho, method, sums, options)
+    check_coefficients(X, found.coef)
+    return found
+
+
+def _by_method(
+    rows: Rows, rho: Floats, method: RidgeMethod, sums: Moments | None, options: dict[str, Any]
+) -> RidgeSolution:
     if method == "lsqr":
         return _lsqr(rows, rho, **options)
     for attempt in _order(rows, method):
@@ -317,6 +325,8 @@ def _nonnegative(rows: Rows, rho: Floats) -> RidgeSolution:
 
 
 def _norms(method: str, matrix: Floats, right: Floats) -> Norms:
+    if not np.all(np.isfinite(matrix)):
+        raise ValueError("X has columns whose squares overflow; divide the columns by their scale")
     squares, U = linalg.eigh(matrix)
     # Eigenvalues at the level of rounding belong to directions along which w has no component.
     squares = np.where(squares > len(squares) * np.finfo(float).eps * np.max(squares, initial=0.0), squares, 0.0)

@@ -15,7 +15,7 @@ from gnomon._typing import Array, Floats, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments, moments
 
-__all__ = ["Rows", "binary_exponent", "check_squares", "fits_beside"]
+__all__ = ["Rows", "binary_exponent", "check_coefficients", "check_squares", "fits_beside"]
 
 _SMALL = 2**23
 """Bytes of a square matrix that is formed without a question."""
@@ -180,15 +180,43 @@ def check_squares(X: Matrix, advice: str) -> None:
     ...
     ValueError: column 1 of X has entries of about 1e-160, whose squares floats cannot hold; scale that column
     """
-    A: Any = abs(X)  # type: ignore[arg-type]
-    largest = A.max(axis=0).toarray() if is_sparse(X) else A.max(axis=0)
-    size = np.asarray(largest, dtype=float).ravel()
+    size = _largest(X)
     bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
     if np.any(bad):
         j = int(np.argmax(bad))
         raise ValueError(
             f"column {j} of X has entries of about {size[j]:.3g}, whose squares floats cannot hold; {advice}"
         )
+
+
+def check_coefficients(X: Matrix, coef: Floats) -> None:
+    """Refuse coefficients (a row per column of X) that overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import check_coefficients
+    >>> check_coefficients(np.array([[1.0, 1e-310]]), np.array([[2.0], [np.inf]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: column 1 of X has entries of about 1e-310, so small that its coefficient overflows; multiply it ...
+    """
+    bad = ~np.all(np.isfinite(coef), axis=1)
+    if np.any(bad):
+        # Of several, the smallest: rounding carries what overflows to its neighbours.
+        size = np.where(bad, _largest(X)[: len(bad)], np.inf)
+        j = int(np.argmin(size))
+        raise ValueError(
+            f"column {j} of X has entries of about {size[j]:.3g}, so small that its coefficient overflows; multiply it "
+            "by a power of ten (StandardScaler brings every column to size one), or divide y"
+        )
+
+
+def _largest(X: Matrix) -> Floats:
+    """The largest modulus of every column."""
+    A: Any = abs(X)  # type: ignore[arg-type]
+    largest = A.max(axis=0).toarray() if is_sparse(X) else A.max(axis=0)
+    return np.asarray(largest, dtype=float).ravel()
 
 
 def _excess(A: Floats | None, most: int) -> int:

@@ -1,0 +1,85 @@
+"""Rows and labels for a classifier inside another estimator: X as the inner one takes it, y and the weights checked.
+
+rows of weight zero take no part, nor do classes that have no other rows                                     (1)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
+
+from gnomon._typing import Array, ArrayLike, Floats, Sparse, TableLike
+from gnomon.base.rows import given_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["GivenLabels", "given_labels"]
+
+
+class GivenLabels(NamedTuple):
+    """Rows of positive weight, their labels, and their weights where any were given.
+
+    Fields
+    ------
+    X : array, sparse matrix or data frame
+    y : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.base.labels import given_labels
+    >>> given_labels(BaseEstimator(), BaseEstimator(), [[1.0], [2.0]], ["a", "b"], [1.0, 0.0]).y.tolist()
+    ['a']
+    """
+
+    X: Any
+    y: Array
+    weights: Floats | None
+
+    @property
+    def classes(self) -> Array:
+        """The distinct labels, sorted."""
+        return np.unique(self.y)
+
+
+def given_labels(
+    owner: BaseEstimator,
+    base: BaseEstimator,
+    X: TableLike | Sparse,
+    y: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    reset: bool = True,
+) -> GivenLabels:
+    """What `given_rows` makes of X, with labels and weights of the same rows.
+
+    Parameters
+    ----------
+    owner, base, X, reset
+        As in `given_rows`.
+    y : array-like of shape (n,)
+    sample_weight : array-like of shape (n,), optional
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.base.labels import given_labels
+    >>> given_labels(BaseEstimator(), BaseEstimator(), [[1.0], [2.0]], ["a", "b"]).classes.tolist()
+    ['a', 'b']
+    """
+    rows = given_rows(owner, base, X, reset=reset)
+    if y is None:
+        raise ValueError(f"{type(owner).__name__} requires y to be passed, but the target y is None; give the labels")
+    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    check_classification_targets(labels)
+    check_consistent_length(rows, labels)
+    if sample_weight is None:
+        return GivenLabels(rows, labels, None)
+    weights = check_weights(sample_weight, np.empty((_num_samples(rows), 0)))
+    used = np.flatnonzero(weights > 0.0)
+    if len(used) == len(weights):
+        return GivenLabels(rows, labels, weights)
+    return GivenLabels(_safe_indexing(rows, used), labels[used], weights[used])
