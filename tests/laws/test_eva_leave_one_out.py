@@ -26,7 +26,7 @@ from gnomon.generative import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from gnomon.linear import LinearRegression, Ridge
+from gnomon.linear import LinearRegression, LogisticRegression, Ridge
 from gnomon.losses import (
     AbsoluteLoss,
     LogisticLoss,
@@ -302,3 +302,31 @@ def test_training_error_falls_with_the_degree_and_leave_one_out_does_not():
     best = make_pipeline(PolynomialMap(1 + int(np.argmin(loo)), include_bias=False), LinearRegression()).fit(x, y)
     errors = [np.mean((np.sin(3 * fresh[:, 0]) - one.predict(fresh)) ** 2) for one in (model, best)]
     assert errors[0] > 2 * errors[1]
+
+
+@pytest.mark.parametrize("options", [{}, {"C": 0.1, "class_weight": {"up": 2.0}}, {"fit_intercept": False}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_newton_step_is_near_to_refits_of_logistic_regression(options, weighted):
+    X, y = regression(60)
+    y = np.where(y > 0, "up", "down")
+    s = np.random.default_rng(1).uniform(0.5, 2.0, 60) if weighted else None
+    model = LogisticRegression(tol=1e-10, max_iter=1000, **options)
+    near = loo_residuals(model, X, y, sample_weight=s, method="newton")
+    exact = loo_residuals(model, X, y, sample_weight=s, method="refit")
+    proba = model.fit(X, y, sample_weight=s).predict_proba(X)
+    trained = (y[:, None] == model.classes_) - proba
+    # What the step leaves of the optimism is of second order.
+    assert np.max(np.abs(near - exact)) < 0.15 * np.max(np.abs(trained - exact))
+    risks = [loo_risk(model, X, y, loss=LogisticLoss(), sample_weight=s, method=m).value for m in ("newton", "refit")]
+    assert risks[0] == pytest.approx(risks[1], rel=0.01)
+    # It is never taken for exact.
+    np.testing.assert_array_equal(loo_residuals(model, X, y, sample_weight=s), exact)
+
+
+def test_one_newton_step_where_there_is_none():
+    X, y = classes(24)
+    for model, target in ((GaussianNB(), y), (LogisticRegression(solver="liblinear"), y == "a")):
+        with pytest.raises(ValueError, match="method='refit'"):
+            loo_risk(model, X, target, method="newton")
+    with pytest.raises(ValueError, match="3 classes"):
+        loo_risk(LogisticRegression(max_iter=1000), X, y, method="newton")

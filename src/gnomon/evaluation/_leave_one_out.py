@@ -9,7 +9,7 @@ doi:10.1080/00401706.1979.10489751; Breiman (1996), Out-of-bag estimation.
 """
 
 import warnings
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
@@ -27,7 +27,7 @@ from gnomon.numerics.validation import check_choice
 
 __all__ = ["gcv", "loo_residuals", "loo_risk"]
 
-LooMethod: TypeAlias = Literal["auto", "shortcut", "refit"]
+LooMethod: TypeAlias = Literal["auto", "shortcut", "refit", "newton"]
 
 
 def loo_residuals(
@@ -50,8 +50,9 @@ def loo_residuals(
     X, y : array-like
     sample_weight : array-like of shape (n,), optional
         A row is left out with all its weight.
-    method : {"auto", "shortcut", "refit"}, default="auto"
-        Whether the estimator's shortcut is used: where there is one, always (or ValueError), never.
+    method : {"auto", "shortcut", "refit", "newton"}, default="auto"
+        Whether the estimator's shortcut is used: where there is one, always (or ValueError), never. "newton": one
+        Newton step from the fit, an approximation that `LogisticRegression` offers (`approximate_loo_proba`).
     n_jobs : int, optional
         Threads for refits; None is one.
 
@@ -192,32 +193,33 @@ def _trace(last: Any, X: Any, weights: Floats | None) -> float:
 
 def _loo_answers(estimator: BaseEstimator, sample: Observations, method: LooMethod, n_jobs: int | None) -> Floats:
     """ŷ₋ᵢ of a regressor, P₋ᵢ(c | xᵢ) of a classifier."""
-    check_choice("method", method, ("auto", "shortcut", "refit"))
+    check_choice("method", method, get_args(LooMethod))
     if not (is_classifier(estimator) or is_regressor(estimator)):
         raise ValueError(
             f"{type(estimator).__name__} is neither a classifier nor a regressor; use cv_risk and a scorer"
         )
     if sample.n < 2:
         raise ValueError("X has 1 row, and without it none is left; give at least 2")
-    found = None if method == "refit" else _published(estimator, sample)
-    if found is None and method == "shortcut":
+    name = "approximate_loo_proba" if method == "newton" else "loo_proba"
+    found = None if method == "refit" else _published(estimator, sample, name)
+    if found is None and method in ("shortcut", "newton"):
         raise ValueError(
             f"{type(estimator).__name__} publishes no leave-one-out answers with these options; choose method='refit'"
         )
     return _by_refits(estimator, sample, n_jobs) if found is None else found
 
 
-def _published(estimator: BaseEstimator, sample: Observations) -> Floats | None:
+def _published(estimator: BaseEstimator, sample: Observations, of_classes: str) -> Floats | None:
     """The shortcut of the estimator, None where it has none."""
     if not _steps_learn_nothing(estimator):
         return None
     options = estimator.get_params(deep=False)
-    if "oob_score" in options and options.get("bootstrap"):
+    if "oob_score" in options and options.get("bootstrap") and of_classes == "loo_proba":
         return _out_of_bag(clone(estimator).set_params(oob_score=True), sample)
     model = sample.fit(estimator)
     last, X = _last_step(model, sample.X)
     if is_classifier(estimator):
-        published = getattr(last, "loo_proba", None)
+        published = getattr(last, of_classes, None)
         return None if published is None else published(X, sample.y, sample_weight=sample.weights)
     published = getattr(last, "loo_residuals", None)
     if published is not None:

@@ -22,13 +22,13 @@ from gnomon.numerics.special import LOG_2PI, log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["CellSpread", "LeftOut", "Spread", "can_downdate", "loo_posteriors"]
+__all__ = ["CellSpread", "OmittedRows", "Spread", "can_downdate", "loo_posteriors"]
 
 LEAST = 1e-6
 """The smallest 1 − γq, and share of a variance, of which enough digits are left."""
 
 
-class LeftOut(NamedTuple):
+class OmittedRows(NamedTuple):
     """Rows with the place of their class and their weight, each of which is left out in turn."""
 
     X: Floats
@@ -64,11 +64,11 @@ class Spread(NamedTuple):
     floor: float = 0.0
     in_units: bool = False
 
-    def moments(self, left: LeftOut, counts: Array) -> Moments:
+    def moments(self, left: OmittedRows, counts: Array) -> Moments:
         """Of every class; not a number where a cell is missing."""
         return group_moments(left.X, left.place, len(counts), left.s, diagonal=self.kind not in ("full", "tied"))
 
-    def log_densities(self, left: LeftOut, moments: Moments) -> tuple[Floats, Bools]:
+    def log_densities(self, left: OmittedRows, moments: Moments) -> tuple[Floats, Bools]:
         """log f_k(xᵢ) without row i, (n, K), and whether (1) has enough digits; nan where it is as with the row."""
         if self.kind == "full":
             return self._of_each_class(left, moments)
@@ -77,7 +77,7 @@ class Spread(NamedTuple):
         cells = Moments(np.repeat(moments.weight[:, None], moments.mean.shape[1], axis=1), *moments[1:])
         return CellSpread(self.kind, self.ddof, self.share).log_densities(left, cells)
 
-    def _of_each_class(self, left: LeftOut, moments: Moments) -> tuple[Floats, Bools]:
+    def _of_each_class(self, left: OmittedRows, moments: Moments) -> tuple[Floats, Bools]:
         out = np.full((len(left.X), len(moments.weight)), np.nan)
         sure = np.zeros(len(left.X), dtype=bool)
         for k, (N, mean, S) in enumerate(zip(*moments, strict=True)):
@@ -88,7 +88,7 @@ class Spread(NamedTuple):
             sure[own] = found.sure(self.floor) & (N - s > 0.0)
         return out, sure
 
-    def _of_all_classes(self, left: LeftOut, moments: Moments) -> tuple[Floats, Bools]:
+    def _of_all_classes(self, left: OmittedRows, moments: Moments) -> tuple[Floats, Bools]:
         K, N = len(moments.weight), moments.weight[left.place]
         delta = left.X - moments.mean[left.place]
         S, divisor = np.sum(moments.scatter, axis=0), np.sum(moments.weight) - left.s - K * self.ddof
@@ -172,11 +172,11 @@ class CellSpread(NamedTuple):
     floor: float | None = None
     v: Floats | None = None
 
-    def moments(self, left: LeftOut, counts: Array) -> Moments:
+    def moments(self, left: OmittedRows, counts: Array) -> Moments:
         """Of every class and column, from the cells that are there."""
         return cell_moments(left.X, left.place, counts, left.s, refuse=lambda X: None).cells
 
-    def log_densities(self, left: LeftOut, cells: Moments) -> tuple[Floats, Bools]:
+    def log_densities(self, left: OmittedRows, cells: Moments) -> tuple[Floats, Bools]:
         """log f_k(xᵢ) without row i, (n, K), and whether enough digits are left; moments have the shape (K, d)."""
         X, seen = np.where(np.isnan(left.X), 0.0, left.X), ~np.isnan(left.X)
         s = left.s[:, None] * seen
@@ -251,7 +251,7 @@ def loo_posteriors(
     X = model._checked(X)
     index, _ = label_index(y, model.classes_)
     s = np.asarray(check_weights(sample_weight, np.empty((len(index), 0))), dtype=float)
-    left = LeftOut(np.asarray(X, dtype=float), index, s)
+    left = OmittedRows(np.asarray(X, dtype=float), index, s)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         moments = spread.moments(left, np.bincount(index, s, minlength=len(model.classes_)))
         logs, sure = spread.log_densities(left, moments)
@@ -265,7 +265,7 @@ def loo_posteriors(
     return out
 
 
-def _log_priors(left: LeftOut, model: Any, alpha: float) -> Floats:
+def _log_priors(left: OmittedRows, model: Any, alpha: float) -> Floats:
     """log π_c without each row, (n, K): shares change with it, given priors do not."""
     if model.priors is not None:
         return np.broadcast_to(model.class_log_prior_, (len(left.X), len(model.classes_)))
