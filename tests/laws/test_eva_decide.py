@@ -513,7 +513,9 @@ def spherical(k, q):
     return 1.0 - q[np.arange(len(k)), k] / np.linalg.norm(q, axis=1)
 
 
-@pytest.mark.parametrize("rule", ["log", "brier", Application(0.5, 3.0, 1.0), spherical], ids=str)
+@pytest.mark.parametrize(
+    "rule", ["log", "brier", Application(0.5, 3.0, 1.0), spherical], ids=["log", "brier", "costs", "spherical"]
+)
 def test_any_proper_score_is_divided(rule):
     y, x = true_ratios(2000)
     priors = 0.3

@@ -15,7 +15,7 @@ from gnomon.report._compare import Trial
 from gnomon.report._decisions import cost_curve, decision_findings, decision_outcome
 from gnomon.report._sets import calibrated_sets
 from gnomon.report.aims import Stakes, read_costs
-from gnomon.report.deployed import Deployed
+from gnomon.report.deployment import Deployed
 from gnomon.report.scores import Forecast
 
 TWO = ("bad", "good")

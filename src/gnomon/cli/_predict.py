@@ -21,7 +21,7 @@ from gnomon.decision import ConformalClassifier
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
 from gnomon.io.tables import is_missing, listed, refuse_unknown, to_text
-from gnomon.report.deployed import Deployed
+from gnomon.report.deployment import Deployed
 from gnomon.report.prepare import Preparer
 
 __all__ = ["run"]

@@ -41,7 +41,7 @@ from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
 from gnomon.report.aims import Aims, Stakes
-from gnomon.report.deployed import Deployed, deployed
+from gnomon.report.deployment import Deployed, deployed
 from gnomon.report.prepare import CODINGS, Preparer
 
 __all__ = ["Study", "entrants", "learn"]

@@ -55,7 +55,7 @@ class Deployed(BaseEstimator):
     --------
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
-    >>> from gnomon.report.deployed import Deployed
+    >>> from gnomon.report.deployment import Deployed
     >>> X, y = np.zeros((10, 1)), ["bad"] * 3 + ["good"] * 7
     >>> costs = np.array([[5.0, 0.0], [0.0, 1.0]])
     >>> model = Deployed(DummyClassifier().fit(X, y), costs=costs, actions=["grant", "refuse"])
