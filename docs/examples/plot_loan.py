@@ -18,7 +18,7 @@ from gnomon.decision import (
     empirical_bayes_risk,
     reject_curve,
 )
-from gnomon.evaluation import confusion_matrix, metric_interval
+from gnomon.evaluation import metric_interval
 from gnomon.linear import LogisticRegression
 from gnomon.trees import RandomForestClassifier
 
@@ -42,7 +42,7 @@ print(f"{np.mean(y == 'good'):.0%} of the loans were good")
 
 costs = [[0.0, 1.0], [5.0, 0.0], [0.5, 0.5]]
 bank = Application(np.mean(y == "good"), cost_matrix=costs, actions=["refuse", "grant", "ask"])
-print(dict(zip(bank.actions, bank.dummy_cost.round(3), strict=True)))
+print(dict(zip(bank.actions, bank.dummy_cost.round(3).tolist(), strict=True)))
 
 # %%
 # Any classifier with probabilities decides by them. One that knows no costs grants where "good" is the more probable
@@ -66,16 +66,25 @@ paid = {name: metric_interval(price, y_new, a, n_resamples=200, random_state=0) 
 figure, ax = plt.subplots(figsize=(6.2, 2.4), layout="constrained")
 for k, (name, cost) in enumerate(paid.items()):
     print(f"{name:22s} {cost}")
-    ax.errorbar(cost.value, k, xerr=[[cost.value - cost.low], [cost.high - cost.value]], fmt="o", capsize=3)
+    ax.errorbar(cost.value, k, xerr=[[cost.value - cost.low], [cost.high - cost.value]], fmt="o", color="#0072B2", capsize=3)
 ax.axvline(bank.dummy_cost.min(), color="0.4", linestyle="--")
 ax.annotate(f" always “{bank.actions[bank.dummy_cost.argmin()]}”", (bank.dummy_cost.min(), -0.4), color="0.3")
 ax.set(xlabel="mean cost", yticks=range(len(paid)), yticklabels=paid, ylim=(2.5, -0.7), xlim=(0, None))
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
+# What each action is expected to cost is a line over the probability that the loan is good, and the lowest line is taken.
 # Few bad loans are granted, and many customers of both kinds go to the clerk.
 
-ax = plot.confusion_table(confusion_matrix(y_new, decisions["by costs"]))
+p = np.linspace(0, 1, 201)
+figure, ax = plt.subplots(figsize=(5.4, 3.4), layout="constrained")
+for action, (bad, good), dash in zip(bank.actions, costs, ("-", "--", ":"), strict=True):
+    ax.plot(p, (1 - p) * bad + p * good, dash, label=action)
+least = clerk.predict_expected_cost(X_new).min(axis=1)
+ax.plot(clerk.predict_proba(X_new)[:, 1], least, ".", color="0.5", markersize=2, zorder=0, label="customers")
+ax.set(xlabel="probability that the loan is good", ylabel="expected cost", ylim=(-0.05, 1.6))
+ax.legend(frameon=False)
+print(pd.crosstab(y_new, decisions["by costs"], normalize="index", rownames=["loan"], colnames=[""]).round(3))
 
 # %%
 # Costs, actions and priors can be changed after the fit. In a crisis only half of the loans are good.

@@ -187,10 +187,10 @@ def det_curves(curves: Curves, *, bands: Bands = None, ax: Axes | None = None) -
         set_scale("function", functions=(_probit, _normal))
     ticks = [t for t in TICKS if low <= t <= high]
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_ticks(ticks, [f"{100 * t:g} %" for t in ticks])
+        axis.set_ticks(ticks, [f"{100 * t:g}" for t in ticks])
         axis.set_ticks([], minor=True)
     ax.set(xlim=(low, high), ylim=(low, high))
-    return dress(ax, x="false positive rate", y="false negative rate", legend="upper right")
+    return dress(ax, x="false positive rate, %", y="false negative rate, %", legend="upper right")
 
 
 def _probit(x: ArrayLike) -> Floats:
