@@ -53,12 +53,14 @@ for ax, row in zip(axes, learner.query(X, 8), strict=True):
     ax.axis("off")
 
 # %%
-# Several strategies on the same hidden labels, with the same seeds, and what each saves against random questions.
+# Strategies on the same hidden labels, with the same seeds, and what each saves against random questions. The margin
+# between the two best classes is a good question here. Entropy prefers images that resemble many digits a little, and
+# begins worse than chance: compare on data of your own kind before you trust one.
 
 curves = simulate_active_learning(
-    model, X, y, X_test, y_test, strategies=("margin", "entropy", "least_confident", "random"),
-    n_labels=300, batch_size=20, n_repeats=5, random_state=0,
+    model, X, y, X_test, y_test, strategies=("margin", "entropy", "random"), n_labels=240, batch_size=20, n_repeats=4,
+    random_state=0,
 )  # fmt: skip
-ax = plot.label_curves(curves, target=0.93, score="share of digits right")
-for name in ("margin", "entropy", "least_confident"):
-    print(f"{name:16s} mean gain over random {curves.gain(name)}")
+ax = plot.label_curves(curves, target=0.92, score="share of digits right")
+for name in ("margin", "entropy"):
+    print(f"{name:8s} mean gain over random {curves.gain(name)}")

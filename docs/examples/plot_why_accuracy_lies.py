@@ -75,10 +75,9 @@ for name in ("plain", "balanced", "SMOTE"):
     print(f"{name:9s}" + "".join(f"  {metric} {found['test_' + metric].mean():.3f}" for metric in metrics))
 
 # %%
-# What was lost are the probabilities. After SMOTE nine in ten of the payments that are called frauds with 0.6 or more are
-# honest: the frequencies lie far below the diagonal. With ``prior="train"`` the shares of the classes before resampling
-# are put back. The rest of the gap to the model without resampling is the work of SMOTE too: its rows crowd between the
-# true ones, and make the class look narrower than it is.
+# What was lost are the probabilities. Of the payments that get 0.9 after SMOTE one in seven is a fraud. With
+# ``prior="train"`` the shares of the classes before resampling are put back. Even so the model is somewhat too sure: new
+# rows lie between the true ones, and make the rare class look narrower than it is.
 
 models["SMOTE, prior put back"] = ResampledClassifier(LogisticRegression(), SMOTE(random_state=0), prior="train")
 models["SMOTE, prior put back"].fit(X, y)
