@@ -34,7 +34,8 @@ models = {
     "C = 0.001, calibrated": CalibratedScorer(LogisticRegression(C=0.001)),
 }
 said = {name: one.fit(X[train], y[train]).predict_proba(X[test])[:, 1] for name, one in models.items()}
-ax = plot.reliability_diagram({name: reliability(y[test], q, strategy="quantile") for name, q in said.items()})
+bins = {name: reliability(y[test], q, strategy="quantile") for name, q in said.items()}
+ax = plot.reliability_diagram(bins, histogram=False)
 for name, q in said.items():
     found = calibration_error(y[test], q, random_state=0)
-    print(f"{name:22s} calibration error {found.estimate.value:.3f}, of which {found.by_chance:.3f} is chance")
+    print(f"{name:22s} calibration error {found.estimate.value:.3f}; by chance alone {found.by_chance:.3f}")

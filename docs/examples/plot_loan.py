@@ -66,7 +66,9 @@ paid = {name: metric_interval(price, y_new, a, n_resamples=200, random_state=0) 
 figure, ax = plt.subplots(figsize=(6.2, 2.4), layout="constrained")
 for k, (name, cost) in enumerate(paid.items()):
     print(f"{name:22s} {cost}")
-    ax.errorbar(cost.value, k, xerr=[[cost.value - cost.low], [cost.high - cost.value]], fmt="o", color="#0072B2", capsize=3)
+    ax.errorbar(
+        cost.value, k, xerr=[[cost.value - cost.low], [cost.high - cost.value]], fmt="o", color="#0072B2", capsize=3
+    )
 ax.axvline(bank.dummy_cost.min(), color="0.4", linestyle="--")
 ax.annotate(f" always “{bank.actions[bank.dummy_cost.argmin()]}”", (bank.dummy_cost.min(), -0.4), color="0.3")
 ax.set(xlabel="mean cost", yticks=range(len(paid)), yticklabels=paid, ylim=(2.5, -0.7), xlim=(0, None))
