@@ -42,8 +42,8 @@ print(f"difference   {gain.difference}, p = {gain.p_value:.3f}")
 
 # %%
 # An application says how often the claim is true, and what mistakes cost. It sets the threshold for log-likelihood
-# ratios; *actual* costs are those of this threshold, *minimum* ones those of the threshold that would have been best.
-# 1 is the cost of the better of two decisions that need no system: always yes, always no.
+# ratios; *actual* costs are those of this threshold, *minimum* ones those of the threshold that would have been best. 1
+# is the cost of the better of two decisions that need no system: always yes, always no.
 
 applications = {
     "a locked door": Application(0.5, cost_fn=1.0, cost_fp=20.0),

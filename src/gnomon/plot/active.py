@@ -78,7 +78,8 @@ def query_order(
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     x_name, y_name = axis_names(X)[:2]
     above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2, "frameon": False}
-    for key in ax.legend(**above, fontsize=9, labelcolor=INK).legend_handles:
+    keys: Any = ax.legend(**above, fontsize=9, labelcolor=INK).legend_handles
+    for key in keys:
         key.set_alpha(1.0)
     return dress(ax, x=x_name, y=y_name, grid=None)
 

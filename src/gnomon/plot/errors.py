@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from gnomon._typing import ArrayLike, Floats
 from gnomon.evaluation import BiasVarianceCurve, ErrorSources, n_dichotomies
 from gnomon.linear import widest_margin
+from gnomon.optim import is_separable
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
@@ -194,10 +195,13 @@ def _labelling(ax: Axes, rows: Any, signs: Any, possible: bool, fit_intercept: b
 
 def _line_between(rows: Floats, signs: Any, fit_intercept: bool) -> tuple[Floats, float]:
     """w and b of the line that stays farthest from all points."""
-    if not fit_intercept:
-        return widest_margin(rows, signs).direction, 0.0
     # The offset counts in the length of the direction; the greater the constant column, the less it does.
-    middle, half, constant = np.mean(rows, axis=0), np.ptp(rows, axis=0).max() / 2.0, 30.0
-    *u, offset = widest_margin(np.column_stack([(rows - middle) / half, np.full(len(rows), constant)]), signs).direction
-    w = np.array(u) / half
-    return w, float(constant * offset - w @ middle)
+    constant = 30.0 if fit_intercept else 0.0
+    middle, half = np.mean(rows, axis=0) if fit_intercept else np.zeros(2), float(np.max(np.ptp(rows, axis=0))) / 2.0
+    u = widest_margin(np.column_stack([(rows - middle) / half, np.full(len(rows), constant)]), signs).direction
+    if u is None:
+        # Points of both classes all but coincide: any line between them looks the same.
+        found = is_separable(rows, signs, fit_intercept=fit_intercept)
+        return found.w, found.b
+    w = u[:2] / half
+    return w, float(constant * u[2] - w @ middle)
