@@ -3,9 +3,8 @@ Speaker verification, from scores to decisions
 ==============================================
 
 Is this the voice of the person it claims to be? Two systems answer with a score. One gives log-likelihood ratios that
-mean what they say. The other separates the speakers better, but its scores are cosines, which mean nothing in
-particular. Which one to use depends on what is asked of it; that the second can be had with decisions as good as its
-scores is shown here.
+mean what they say. The other separates the speakers better, but its scores are cosines, which have no meaning as odds:
+its decisions are bad until they are calibrated.
 """
 
 import numpy as np
@@ -63,9 +62,9 @@ def table(systems):
 table(scores)
 
 # %%
-# The better system makes the worse decisions: its cosines never reach the threshold of the door, and almost all of them
-# pass that of the search. A calibrator, fitted to other trials, maps them to log-likelihood ratios. Logistic regression
-# finds the best affine map; pool-adjacent-violators the best one that rises.
+# The better system makes the worse decisions. Its cosines lie between −0.2 and 0.8: none reaches the threshold of the
+# door, hardly one that of the search, and all pass that of the bank. A calibrator, fitted to other trials, maps them to
+# log-likelihood ratios. Logistic regression finds the best affine map; pool-adjacent-violators the best one that rises.
 
 calibrators = [ScoreCalibrator(method).fit(dev["cosines"], y_dev) for method in ("logistic", "pav")]
 panels = plot.calibrated_scores(np.where(y, "same", "other"), scores["cosines"], *calibrators)
@@ -84,8 +83,8 @@ systems = {**scores, **calibrated}
 ax = plot.bayes_error_plot(bayes_error_curve(systems, y), applications)
 
 # %%
-# C_llr is the area in one number, in bits: what is lost over all applications, and how much of it would be lost with
-# the best calibration.
+# C_llr sums this up over all applications in one number, in bits, and splits it: what better scores could save, and
+# what calibration alone could.
 
 for name, s in systems.items():
     print(f"{name:20s} Cllr {cllr(y, s):.3f}, of which {cllr(y, s) - min_cllr(y, s):.3f} by calibration")
