@@ -200,6 +200,11 @@ def test_smoothed_ends_are_finite_and_monotone():
     more[: len(s)] = separate
     moved = pav(labels, more)[: len(s)] + logit(np.mean(labels)) - logit(np.mean(y))
     np.testing.assert_allclose(ScoreCalibrator("pav").fit(separate, y).transform(separate), moved)
+    for labels in ([1, 1, 0, 0, 1], [0, 0, 1, 0, 1]):
+        ends = np.array([-np.inf, -np.inf, 0.0, 1.0, np.inf])
+        far = np.clip(ends, -1e300, 1e300)
+        expected = ScoreCalibrator("pav").fit(far, labels).transform(far)
+        np.testing.assert_allclose(ScoreCalibrator("pav").fit(ends, labels).transform(ends), expected)
 
 
 @pytest.mark.spec("EVA-L29")
