@@ -217,6 +217,13 @@ def test_area_below_the_bayes_error_curve():
     assert np.sum(cost) * (o[1] - o[0]) == pytest.approx(2.0 * np.log(2.0) * cllr(y, s), rel=1e-4)
 
 
+@pytest.mark.spec("EVA-078")
+def test_bayes_errors_at_great_odds():
+    found = bayes_error_curve([-1.0, 0.0, 1.0, 2.0], [0, 1, 0, 1], [-800.0, -2.0, 800.0])
+    np.testing.assert_array_equal(found.actual["scores"], [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(found.minimum["scores"], [0.5, 0.5, 0.5])
+
+
 @pytest.mark.spec("EVA-L30", "EVA-080", "EVA-081")
 def test_logistic_calibration():
     y, x = true_ratios(4000)
