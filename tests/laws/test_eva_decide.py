@@ -406,6 +406,21 @@ def test_thresholds_of_an_application():
     assert dcf(y, peer.predict(X), app) < min_dcf(y, x, app).value + 0.06
     with pytest.raises(ValueError, match="give an estimator"):
         ThresholdTuner(app).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    absent = ThresholdTuner(app).fit([9.0, -1.0, 0.0, 1.0, 2.0], list("abbcc"), sample_weight=[0, 1, 1, 1, 1])
+    assert absent.predict([-1.0, 2.0]).tolist() == ["b", "c"]
+
+
+@pytest.mark.spec("EVA-079")
+@pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize("ends", [(-np.inf, np.inf), (-np.inf, 2.0), (-2.0, np.inf)])
+def test_the_cost_of_a_threshold_is_that_of_its_decisions(prior, ends):
+    app = Application(prior)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y, s = np.arange(8) % 2, rng.choice([*ends, -1.0, 1.0], 8)
+        tuner = ThresholdTuner(app).fit(s, y)
+        assert dcf(y, tuner.predict(s), app) == pytest.approx(tuner.cost_)
+        np.testing.assert_array_equal(tuner.decision_function(s) > 0.0, tuner.predict(s))
 
 
 @pytest.mark.spec("EVA-019")
