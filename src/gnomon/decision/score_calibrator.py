@@ -42,7 +42,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         π̃ of (1), the prior that the fit serves best: ½ by default, that of the positive of two classes as a number.
         Isotonic maps are the best for every prior, and take none.
     lam : float, default=0.0
-        λ ≥ 0 of (1), in units of 1/s²; isotonic maps take none.
+        λ ≥ 0 of (1), in units of s²; isotonic maps take none.
     laplace : bool, default=True
         Of "pav": whether a trial of each class is added at both ends, so that no ratio is infinite.
 
