@@ -660,6 +660,16 @@ def test_unusual_scores_are_exact_or_refused():
         with pytest.raises(ValueError, match="infinite values"):
             ScoreCalibrator(method).fit(s, y)
     assert np.all(np.isfinite(ScoreCalibrator("venn_abers").fit(s, y).transform(s)))
+    rows = np.column_stack([np.zeros(60), np.clip(s, -3.0, 3.0)])
+    for method in ("logistic", "temperature", "matrix"):
+        by_class = ScoreCalibrator(method).fit(rows, y)
+        with pytest.raises(ValueError, match="infinite values"):
+            by_class.transform([[0.0, -np.inf]])
+    one_sided = ScoreCalibrator("beta").fit([-4.0, -1.0, 0.5, 1.0, 0.6, 1.0], [0, 0, 1, 0, 1, 0])
+    assert min(one_sided.map_.a, one_sided.map_.b) == 0.0
+    far = one_sided.transform([-np.inf, -40.0, 40.0, np.inf])
+    assert not np.any(np.isnan(far))
+    assert np.all(np.diff(far) >= 0.0)
     with pytest.warns(UserWarning, match="is negative"):
         ScoreCalibrator().fit(-np.clip(s, -3, 3), y)
     with pytest.warns(ConvergenceWarning, match="lam > 0"):

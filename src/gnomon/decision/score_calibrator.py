@@ -145,6 +145,8 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         s = _scores(scores)
         if s.shape[1:] != ((len(self.classes_),) if self._by_class else ()):
             raise ValueError(f"scores has shape {s.shape}; the map was fitted for the classes {self.classes_.tolist()}")
+        if self._by_class:
+            self._require_finite(s)
         return self.map_.llr(s)
 
     def predict_proba(self, scores: ArrayLike, prior: float | ArrayLike | None = None) -> Floats:
@@ -211,9 +213,10 @@ class ScoreCalibrator(TransformerMixin, Estimator):
 
     def _require_finite(self, s: Floats) -> None:
         if self.method not in ("pav", "venn_abers") and not np.all(np.isfinite(s)):
+            otherwise = "limit them" if self._by_class else "choose method='pav'"
             raise ValueError(
-                f"scores has {int(np.sum(~np.isfinite(s)))} infinite values, through which no {self.method} map can be "
-                "fitted; choose method='pav', or leave those rows out"
+                f"scores has {int(np.sum(~np.isfinite(s)))} infinite values, which no {self.method} map can take; "
+                f"{otherwise}, or leave those rows out"
             )
 
     def _publish(self, options: MapOptions) -> None:
