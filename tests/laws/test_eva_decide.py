@@ -312,6 +312,9 @@ def test_quantile_actions():
     pinball = [np.mean(np.maximum(0.8 * (draws - a), 0.2 * (a - draws))) for a in grid]
     assert bayes_action(draws, (0.8, 0.2)).action == pytest.approx(grid[np.argmin(pinball)], abs=2e-3)
     assert bayes_action(draws, "squared").action == pytest.approx(np.mean(draws))
+    for scale in (1e-150, 1e150):
+        far = bayes_action((10.0 * scale, 2.0 * scale), lambda y, a: 3.0 * np.maximum(y - a, 0) + np.maximum(a - y, 0))
+        assert (far.action / scale, far.cost / scale) == pytest.approx((11.34898, 2.542213), rel=1e-4)
     assert bayes_action([1.0, 2.0, 2.0, 9.0], "zero_one").action == 2.0
     assert bayes_action(norm(3.0, 2.0), "zero_one").action == pytest.approx(3.0, abs=1e-3)
     X = rng.uniform(size=(3000, 1))
