@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gnomon.decision import class_weights, effective_train_prior, remove_prior, shift_prior
-from gnomon.evaluation import ImbalanceWarning, warn_if_imbalanced
+from gnomon.evaluation import ImbalanceWarning, compare_models, select_model, warn_if_imbalanced
 from gnomon.features import SMOTE, RandomOverSampler, RandomUnderSampler, ResampledClassifier
 from gnomon.linear import LinearSVM, LogisticRegression
 from gnomon.losses import HingeLoss, LogisticLoss, PerceptronLoss, Weighted
@@ -417,6 +417,42 @@ def test_accuracy_alone_is_warned_of(scoring, warned):
         assert not warn_if_imbalanced(y, scoring, sample_weight=np.where(y == "bad", 5.0, 1.0))
     assert [type(each.message) for each in caught] == [ImbalanceWarning] * warned
     assert all(each.filename == __file__ for each in caught)
+
+
+@pytest.mark.spec("EVA-060")
+@pytest.mark.parametrize(
+    ("share", "options", "warned"),
+    [
+        (0.05, {}, True),
+        (0.05, {"scoring": "accuracy"}, True),
+        (0.05, {"scoring": "roc_auc"}, False),
+        (0.2, {}, False),
+        (0.2, {"sample_weight": np.where(rare(100, 0.2)[1] == 1, 0.1, 1.0)}, True),
+    ],
+)
+@pytest.mark.parametrize("choose", [select_model, compare_models])
+def test_a_choice_by_accuracy_is_warned_of(choose, share, options, warned):
+    X, y = rare(100, share)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        choose([DummyClassifier(), GaussianNB()], X, y, **options)
+    assert [each.filename for each in caught if each.category is ImbalanceWarning] == [__file__] * warned
+
+
+@pytest.mark.spec("EVA-060")
+def test_many_classes_of_equal_size_are_no_imbalance():
+    y = np.repeat(np.arange(12), 20)
+    assert not warn_if_imbalanced(y)
+    assert not warn_if_imbalanced(np.eye(12)[y])
+    with pytest.warns(ImbalanceWarning, match="class 11 has 1"):
+        warn_if_imbalanced(y[:-17])
+
+
+@pytest.mark.spec("EVA-060")
+def test_a_loss_of_its_own_is_not_accuracy():
+    X, y = rare(100, 0.05)
+    found = select_model([GaussianNB()], X, y, loss=lambda y, predicted: (y != predicted) * (1.0 + 9.0 * y))
+    assert found.chosen == 0
 
 
 def test_refusals():

@@ -8,13 +8,12 @@ detection, section 8, doi:10.1016/j.csl.2005.08.001.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.base.trials import read_trials
-from gnomon.decision._min_dcf import Tie
+from gnomon.base.trials import Tie, read_trials
 from gnomon.numerics.curves import ThresholdCurve
 from gnomon.numerics.validation import check_choice, check_numbers
 
@@ -89,7 +88,7 @@ def bayes_error_curve(
     >>> found.actual["scores"].round(7), found.minimum["scores"].round(7)
     (array([1.  , 0.5 , 0.5 , 0.5 , 0.75]), array([0.25, 0.25, 0.25, 0.5 , 0.5 ]))
     """
-    check_choice("tie", tie, ("negative", "positive"))
+    check_choice("tie", tie, get_args(Tie))
     o = np.linspace(-6.0, 6.0, 121) if log_odds is None else np.atleast_1d(check_numbers("log_odds", log_odds))
     if o.ndim != 1 or not np.all(np.isfinite(o)):
         raise ValueError("log_odds must be finite numbers, one for each application")
