@@ -5,7 +5,7 @@
 Brümmer & du Preez (2006), Application-independent evaluation of speaker detection, doi:10.1016/j.csl.2005.08.001.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["ScoredTrials", "positive_rows", "read_trials"]
+__all__ = ["ScoredTrials", "Tie", "positive_rows", "read_trials"]
+
+Tie: TypeAlias = Literal["negative", "positive"]
+"""Which class a score equal to the threshold is given; (1) is "negative"."""
 
 
 class ScoredTrials(NamedTuple):
@@ -83,8 +86,6 @@ def read_trials(
         raise ValueError("y_true has no rows; rows of two classes are needed")
     if bad := int(np.sum(np.isnan(s))):
         raise ValueError(f"scores contains NaN in {bad} of {len(s)} rows; repair the model that made them")
-    if not len(s):
-        raise ValueError("y_true has no rows; rows of two classes are needed")
     weights = check_weights(sample_weight, s[:, None])
     if sample_weight is not None and not np.all(weights > 0.0):
         s, labels, weights = (part[weights > 0.0] for part in (s, labels, weights))

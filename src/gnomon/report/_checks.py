@@ -64,7 +64,7 @@ def _imbalance(y: Array) -> list[Finding]:
         return []
     text = (
         f"Only {share:.1%} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, "
-        "precision and recall, and say what mistakes cost (--costs, --fn-cost, --fp-cost), so that decisions weigh them."
+        "precision and recall, and say what mistakes cost (--costs, --fn-cost, --fp-cost): decisions then weigh them."
     )
     return [Finding("warning", "Imbalanced classes", text)]
 

@@ -229,7 +229,9 @@ def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, c
         axes.step(curve.thresholds, curve.costs, where="post", color=ACCENT, linewidth=2)
         axes.axvline(curve.used, color=SECOND, label=f"by the costs: {curve.used:.3g}")
         axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {_short(name)}")
-        axes.set(xlim=(-0.01, 1.01), ylim=(0, None), xlabel=f"threshold on the probability of “{_short(classes[1])}”")
+        lowest = min(0.0, float(np.min(curve.costs)))
+        axes.set(xlim=(-0.01, 1.01), ylim=(lowest, None))
+        axes.set_xlabel(f"threshold on the probability of “{_short(classes[1])}”")
         axes.set_ylabel("cost of a row")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
