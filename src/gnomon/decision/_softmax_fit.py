@@ -1,8 +1,9 @@
 """Linear maps of scores that minimise the cross-entropy of their softmax.
 
-    minimise over θ    ½ λ ‖A‖²  −  Σᵢ wᵢ log softmax(A xᵢ + b + log π)_{kᵢ},    (A, b) = M θ                       (1)
+    minimise over θ    ½ λ ‖θ_A‖²  −  Σᵢ wᵢ log softmax(A xᵢ + b + log π)_{kᵢ},    (A, b) = M θ                     (1)
 
-The columns of M say which maps are allowed: a scale for all classes, an offset for each, any matrix. The wᵢ of class k
+The columns of M say which maps are allowed: a scale for all classes, an offset for each, any matrix; θ_A are those
+numbers that A is made of, so that one scale costs ½ λ α² whatever the number of classes. The wᵢ of class k
 sum to π_k. Newton's method, in columns of unit size. Brümmer & van Leeuwen (2006), On calibration of language
 recognition scores, doi:10.1109/ODYSSEY.2006.248106; Guo et al. (2017), On calibration of modern neural networks, ICML.
 """
@@ -54,15 +55,16 @@ def fit_softmax(
     K, d = len(log_prior), X.shape[1]
     Z = np.column_stack([X / units, np.ones(len(X))])
     target = np.eye(K)[k]
-    # A has the reciprocal units of the columns.
-    ridge = lam * np.ravel(np.tile(np.append(1.0 / units / units, 0.0), (K, 1)))
+    # A has the reciprocal units of the columns; a number that stands in several of its places is counted once.
+    squares = np.ravel(np.tile(np.append(1.0 / units / units, 0.0), (K, 1)))
+    ridge = lam * (maps.T**2 @ squares) / np.sum(maps != 0.0, axis=0)
 
     def value_and_gradient(theta: Floats) -> tuple[float, Floats]:
         v = maps @ theta
         log_p = log_softmax(Z @ v.reshape(K, d + 1).T + log_prior, axis=1)
         residual = weights[:, None] * (np.exp(log_p) - target)
-        value = 0.5 * float(ridge @ v**2) - float(weights @ log_p[np.arange(len(k)), k])
-        return value, maps.T @ (ridge * v + np.ravel(residual.T @ Z))
+        value = 0.5 * float(ridge @ theta**2) - float(weights @ log_p[np.arange(len(k)), k])
+        return value, ridge * theta + maps.T @ np.ravel(residual.T @ Z)
 
     def hessian(theta: Floats) -> Floats:
         p = np.exp(log_softmax(Z @ (maps @ theta).reshape(K, d + 1).T + log_prior, axis=1))
@@ -71,7 +73,7 @@ def fit_softmax(
             for j in range(i + 1):
                 c = weights * p[:, i] * ((i == j) - p[:, j])
                 H[i, :, j] = H[j, :, i] = (Z.T * c) @ Z
-        return maps.T @ (H.reshape(len(maps), len(maps)) + np.diag(ridge)) @ maps
+        return maps.T @ H.reshape(len(maps), len(maps)) @ maps + np.diag(ridge)
 
     found = newton(value_and_gradient, np.zeros(maps.shape[1]), hessian=hessian, tol=1e-10)
     v = (maps @ found.w).reshape(K, d + 1)
