@@ -394,6 +394,11 @@ def test_thresholds_of_an_application():
     assert dcf(y, peer.predict(X), app) < min_dcf(y, x, app).value + 0.06
     with pytest.raises(ValueError, match="give an estimator"):
         ThresholdTuner(app).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    # Infinite scores, under an infinite threshold too.
+    s, truth = np.array([-np.inf, -np.inf, 1.0, 2.0, np.inf]), np.array([1, 1, 0, 1, 1])
+    for prior, scores in ((0.9, s), (0.1, s), (0.1, -s)):
+        found = ThresholdTuner(Application(prior)).fit(scores, truth)
+        assert dcf(truth, found.predict(scores), Application(prior)) == found.cost_
 
 
 @pytest.mark.spec("EVA-019")

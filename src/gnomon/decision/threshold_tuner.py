@@ -135,10 +135,10 @@ class ThresholdTuner(WrappedClassifier):
         """
         check_is_fitted(self, "threshold_")
         if self.estimator is None:
-            return like(_one_column(X) - self.threshold_, X)
+            return like(self._above(_one_column(X)), X)
         rows = self._rows(X)
         with naming_columns(self, rows):
-            return like(self._output(self.estimator_, rows) - self._log_odds - self.threshold_, X)
+            return like(self._above(self._output(self.estimator_, rows) - self._log_odds), X)
 
     def predict(self, X: AnyRows) -> Array:
         """The class on this side of the threshold.
@@ -153,6 +153,10 @@ class ThresholdTuner(WrappedClassifier):
         """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0.0).astype(int)]
+
+    def _above(self, scores: Floats) -> Floats:
+        # An infinite threshold decides all rows alike, those with infinite scores too.
+        return scores - self.threshold_ if np.isfinite(self.threshold_) else np.full(len(scores), -self.threshold_)
 
     def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
         self._log_odds = 0.0
