@@ -150,6 +150,8 @@ def test_error_rates_are_costs():
     words = np.array(["no", "yes"])
     assert dcf(words[y], words[decided], app) == pytest.approx(dcf(y, decided, app))
     assert dcf(words[1 - y], words[1 - decided], app, pos_label="no") == pytest.approx(dcf(y, decided, app))
+    rare = "no" if np.mean(y) > 0.5 else "yes"
+    assert dcf(words[y], words[decided], app, pos_label="rare") == dcf(words[y], words[decided], app, pos_label=rare)
 
 
 @pytest.mark.spec("EVA-L27", "EVA-072")
