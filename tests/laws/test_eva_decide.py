@@ -466,7 +466,8 @@ def test_calibrated_scores_of_any_classifier(base):
 def test_calibration_on_the_training_rows_is_refused_or_warned_of():
     y, x = true_ratios(300)
     X, tree = x[:, None], DecisionTreeClassifier(random_state=0)
-    for options, given in [({"cv": "train"}, {}), ({}, {"X_cal": X, "y_cal": y})]:
+    same = [{"X_cal": rows, "y_cal": y} for rows in (X, X.copy())]
+    for options, given in [({"cv": "train"}, {}), *(({}, each) for each in same)]:
         with pytest.raises(ValueError, match="training rows"):
             CalibratedScorer(tree, **options).fit(X, y, **given)
         loose = CalibratedScorer(tree, ScoreCalibrator("pav"), allow_train=True, **options)
@@ -475,6 +476,8 @@ def test_calibration_on_the_training_rows_is_refused_or_warned_of():
         assert cllr(y, sure) < cllr(y, CalibratedScorer(tree, ScoreCalibrator("pav")).fit(X, y).llr(X))
     with pytest.raises(ValueError, match="belong together"):
         CalibratedScorer(tree).fit(X, y, X_cal=X)
+    with pytest.raises(ValueError, match="y_cal has"):
+        CalibratedScorer(tree).fit(X, y, X_cal=X[:50], y_cal=y[:50] + 5)
 
 
 def test_calibration_of_several_classes():
