@@ -693,6 +693,10 @@ REFUSED = [
     (lambda: bayes_action((0.0, -1.0), "squared"), "sd"),
     (lambda: bayes_action([], "squared"), "samples"),
     (lambda: population_minimizer("logistic", 1.5), "probabilities"),
+    (lambda: dcf([0, 1, 2], [0, 1, 2], Application([0.2, 0.3, 0.5]), pos_label=1), "two labels"),
+    (lambda: dcf([0, 1], [0, 1], Application(0.5), pos_label=7), "pos_label"),
+    (lambda: proper_score([0, 1], [[1.0, 1.0], [0.5, 0.5]]), "sum to 1"),
+    (lambda: proper_score([0, 1], [[0.5, 0.0], [0.5, 0.5]], "brier"), "sum to 1"),
     (lambda: bayes_error_curve([0.1, 0.2], [0, 1], [np.inf]), "finite"),
     (
         lambda: BayesDecisionClassifier(GaussianNB(), priors=[0.0, 1.0]).fit(*blobs(centres=((0, 0), (1, 1)))),
