@@ -265,6 +265,9 @@ def test_doubt():
     kept = [np.max(p, axis=1) >= t for t in curve.threshold[::500]]
     np.testing.assert_allclose(curve.coverage[::500], [np.mean(rows) for rows in kept])
     np.testing.assert_allclose(curve.error[::500], [np.mean((x[rows] > 0) != y[rows]) for rows in kept])
+    some = np.max(p, axis=1) < 0.9
+    for found, expected in zip(reject_curve(y, p, some.astype(float)), reject_curve(y[some], p[some]), strict=True):
+        np.testing.assert_array_equal(found, expected)
     coverage = [np.mean(RejectClassifier(GaussianNB(), c).fit(X, y).predict(X) != -1) for c in (0.0, 0.1, 0.3, 0.5)]
     assert np.all(np.diff(coverage) >= 0.0)
     assert coverage[0] < 0.001
