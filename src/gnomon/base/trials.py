@@ -83,8 +83,6 @@ def read_trials(
         raise ValueError("y_true has no rows; rows of two classes are needed")
     if bad := int(np.sum(np.isnan(s))):
         raise ValueError(f"scores contains NaN in {bad} of {len(s)} rows; repair the model that made them")
-    if not len(s):
-        raise ValueError("y_true has no rows; rows of two classes are needed")
     weights = check_weights(sample_weight, s[:, None])
     if sample_weight is not None and not np.all(weights > 0.0):
         s, labels, weights = (part[weights > 0.0] for part in (s, labels, weights))
