@@ -226,6 +226,9 @@ def test_logistic_calibration():
     share = ScoreCalibrator(prior=float(np.mean(y))).fit(x, y)
     assert (share.alpha_, share.beta_) == pytest.approx((plain.coef_[0, 0], plain.intercept_[0]), abs=1e-5)
     np.testing.assert_allclose(share.predict_proba(x), plain.predict_proba(x[:, None]), atol=1e-6)
+    w = np.arange(len(y)) % 3
+    weighted, repeated = ScoreCalibrator(lam=0.1).fit(x, y, w), ScoreCalibrator(lam=0.1).fit(*np.repeat([x, y], w, 1))
+    assert (weighted.alpha_, weighted.gamma_) == pytest.approx((repeated.alpha_, repeated.gamma_), abs=1e-7)
     y, x = true_ratios(200_000)
     for prior in (0.1, 0.5, 0.8):
         found = ScoreCalibrator(prior=prior).fit(x, y)
@@ -390,6 +393,9 @@ def test_thresholds_of_an_application():
     assert theory.threshold_ == app.threshold
     llr = logit(theory.estimator_.predict_proba(X)[:, 1]) - logit(np.mean(y[few]))
     np.testing.assert_array_equal(theory.predict(X), llr > app.threshold)
+    assert theory.cost_ == pytest.approx(dcf(y[few], theory.predict(X[few]), app))
+    tied = ThresholdTuner(app, method="theoretical").fit(x, y)
+    assert tied.predict([app.threshold, np.nextafter(app.threshold, np.inf)]).tolist() == [0, 1]
     with pytest.raises(ValueError, match="needs calibrated probabilities"):
         ThresholdTuner(app, estimator=LinearSVC(), method="theoretical").fit(X, y)
     of_scores = ThresholdTuner(app).fit(x, y)
@@ -399,6 +405,12 @@ def test_thresholds_of_an_application():
     assert dcf(y, peer.predict(X), app) < min_dcf(y, x, app).value + 0.06
     with pytest.raises(ValueError, match="give an estimator"):
         ThresholdTuner(app).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    train, test = np.arange(2000), np.arange(2000, 3000)
+    w = np.where(x > 0.5, 0.0, 1.0 + np.arange(3000) % 3)
+    held = ThresholdTuner(app, estimator=GaussianNB(), cv=[(train, test)]).fit(X, y, w)
+    scores = logit(GaussianNB().fit(X[train], y[train], w[train]).predict_proba(X[test])[:, 1])
+    assert held.cost_ == pytest.approx(min_dcf(y[test], scores, app, sample_weight=w[test]).value)
+    assert held.cost_ != pytest.approx(min_dcf(y[test], scores, app).value, rel=0.01)
     # Infinite scores, under an infinite threshold too.
     s, truth = np.array([-np.inf, -np.inf, 1.0, 2.0, np.inf]), np.array([1, 1, 0, 1, 1])
     for prior, scores in ((0.9, s), (0.1, s), (0.1, -s)):
@@ -640,6 +652,7 @@ def test_costs_and_calibration_at_every_scale(scale):
         np.testing.assert_allclose(found, ScoreCalibrator(method).fit(s, y).transform(s), atol=1e-6)
 
 
+@pytest.mark.spec("EVA-081")
 def test_unusual_scores_are_exact_or_refused():
     y, s = tied_trials(4)
     for method in ("logistic", "temperature", "beta"):
