@@ -228,6 +228,16 @@ def test_equal_error_rate_of_the_hull():
         # A cost curve is that least cost, and its top the equal error rate of the hull.
         np.testing.assert_allclose(cost_curve(y, s).at(priors), least, atol=1e-12)
         assert np.max(cost_curve(y, s).cost) == pytest.approx(rocch)
+        # Thresholds reach the vertices that they are given for; no threshold accepts a score −∞, but −∞ stands for it.
+        s = np.unique(s, return_inverse=True)[1].astype(float)
+        found, curve = cost_curve(y, s), score_curve(y, s)
+        reached = curve.at(found.thresholds, strict=True)
+        np.testing.assert_allclose([reached.fpr, 1 - reached.tpr], [found.fpr, found.fnr], atol=1e-12)
+        for method, points in (("linear", curve), ("step", curve), ("rocch", hull)):
+            for tie in ("negative", "positive"):
+                at = curve.at([eer(y, s, method=method, tie=tie).threshold], strict=tie == "negative")
+                gap = np.min(np.abs(points.fpr + points.tpr - 1))
+                assert np.abs(at.fpr + at.tpr - 1)[0] == pytest.approx(gap, abs=1e-12)
 
 
 @pytest.mark.spec("EVA-L38", "EVA-046")
