@@ -251,6 +251,9 @@ def test_bayes_decisions_by_brute_force():
     np.testing.assert_array_equal(bayes_decision(np.log(q / priors) + 9, C, kind="log_likelihood", priors=priors), best)
     np.testing.assert_array_equal(bayes_decision(q), np.argmax(q, axis=1))
     assert bayes_decision([[0.5, 0.5]]).tolist() == [0]
+    shifted = expected_cost(np.log(q[:, 1] / q[:, 0]), C[:, :2], kind="llr", priors=0.3)
+    joint = q[:, :2] * [0.7, 0.3]
+    np.testing.assert_allclose(shifted, joint / joint.sum(axis=1, keepdims=True) @ C[:, :2].T)
     # Another matrix for each row.
     many = rng.normal(size=(50, 3, 4))
     own = [np.argmin(M @ row) for M, row in zip(many, q, strict=True)]

@@ -76,6 +76,9 @@ def test_layouts_of_a_confusion_matrix():
     true, predicted = (confusion_matrix(y, called, rows=rows) for rows in ("true", "predicted"))
     np.testing.assert_array_equal(true.values, predicted.values.T)
     assert true.axes == predicted.axes[::-1] == ("true", "predicted")
+    for matrix in (true, predicted):
+        np.testing.assert_array_equal(matrix.true_totals, true.values.sum(axis=1))
+        np.testing.assert_array_equal(matrix.predicted_totals, true.values.sum(axis=0))
     np.testing.assert_array_equal(true.values.sum(axis=1), [np.sum(y == k) for k in "abc"])
     np.testing.assert_array_equal(true.values.sum(axis=0), [np.sum(called == k) for k in true.actions])
     assert true.actions.tolist() == ["a", "b", "c", "reject"]
