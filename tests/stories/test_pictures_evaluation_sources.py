@@ -105,7 +105,7 @@ def test_three_sources_as_bars():
     heights = np.array([[bar.get_height() for bar in bars] for bars in ax.containers])
     np.testing.assert_allclose(np.sum(heights, axis=0), [each.excess for each in found.values()])
     below = plot.error_source_bars({"one": ErrorSources(0.5, 0.2, -0.1, 1.0)})
-    assert below.containers[2][0].get_y() == 0.0
+    assert [bars[0].get_y() for bars in below.containers] == [0.0, 0.5, 0.0]
     assert plot.error_source_bars({1: ErrorSources(0.5, 0.2, 0.1, 1.0)}, log=True).get_yscale() == "log"
 
 
