@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gnomon.decision import class_weights, effective_train_prior, remove_prior, shift_prior
-from gnomon.evaluation import ImbalanceWarning, warn_if_imbalanced
+from gnomon.evaluation import ImbalanceWarning, compare_models, select_model, warn_if_imbalanced
 from gnomon.features import SMOTE, RandomOverSampler, RandomUnderSampler, ResampledClassifier
 from gnomon.linear import LinearSVM, LogisticRegression
 from gnomon.losses import HingeLoss, LogisticLoss, PerceptronLoss, Weighted
@@ -128,6 +128,25 @@ def test_columns_that_are_no_numbers_stay(frame):
     assert list(found["size"])[:5] == [1.0, 2.0, 3.0, 8.0, 9.0]
     assert list(found["size"])[5] not in (8.0, 9.0)
     assert y == ["a", "a", "a", "b", "b", "b"]
+
+
+@pytest.mark.spec("EVA-054")
+def test_kinds_of_numbers_and_gaps_stay():
+    y = ["a", "a", "a", "b"]
+    X = np.array([[1.0, 2.0], [3.0, 1.0], [4.0, 4.0], [5.0, np.nan]])
+    tables = {
+        "array": X.astype(np.float32),
+        "pandas": pd.DataFrame({"u": X[:, 0].astype(np.float32), "v": pd.array([2.0, 1.0, 4.0, None], "Float64")}),
+        "polars": pl.DataFrame({"u": pl.Series(X[:, 0], dtype=pl.Float32), "v": [2.0, 1.0, 4.0, None]}),
+    }
+    found = {name: RandomOverSampler(noise=0.1).fit_resample(table, y)[0] for name, table in tables.items()}
+    assert found["array"].dtype == np.float32
+    assert np.isnan(found["array"][3:, 1]).all()
+    assert found["pandas"].dtypes.tolist() == tables["pandas"].dtypes.tolist()
+    assert found["pandas"]["v"].isna().sum() == 3
+    assert found["polars"].schema == tables["polars"].schema
+    assert found["polars"]["v"].null_count() == 3
+    assert SMOTE().fit_resample(X[:3].astype(np.float32), ["a", "b", "b"])[0].dtype == np.float32
 
 
 def test_smote_lies_between_neighbours_of_its_class():
@@ -407,6 +426,42 @@ def test_accuracy_alone_is_warned_of(scoring, warned):
         assert not warn_if_imbalanced(y, scoring, sample_weight=np.where(y == "bad", 5.0, 1.0))
     assert [type(each.message) for each in caught] == [ImbalanceWarning] * warned
     assert all(each.filename == __file__ for each in caught)
+
+
+@pytest.mark.spec("EVA-060")
+@pytest.mark.parametrize(
+    ("share", "options", "warned"),
+    [
+        (0.05, {}, True),
+        (0.05, {"scoring": "accuracy"}, True),
+        (0.05, {"scoring": "roc_auc"}, False),
+        (0.2, {}, False),
+        (0.2, {"sample_weight": np.where(rare(100, 0.2)[1] == 1, 0.1, 1.0)}, True),
+    ],
+)
+@pytest.mark.parametrize("choose", [select_model, compare_models])
+def test_a_choice_by_accuracy_is_warned_of(choose, share, options, warned):
+    X, y = rare(100, share)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        choose([DummyClassifier(), GaussianNB()], X, y, **options)
+    assert [each.filename for each in caught if each.category is ImbalanceWarning] == [__file__] * warned
+
+
+@pytest.mark.spec("EVA-060")
+def test_many_classes_of_equal_size_are_no_imbalance():
+    y = np.repeat(np.arange(12), 20)
+    assert not warn_if_imbalanced(y)
+    assert not warn_if_imbalanced(np.eye(12)[y])
+    with pytest.warns(ImbalanceWarning, match="class 11 has 1"):
+        warn_if_imbalanced(y[:-17])
+
+
+@pytest.mark.spec("EVA-060")
+def test_a_loss_of_its_own_is_not_accuracy():
+    X, y = rare(100, 0.05)
+    found = select_model([GaussianNB()], X, y, loss=lambda y, predicted: (y != predicted) * (1.0 + 9.0 * y))
+    assert found.chosen == 0
 
 
 def test_refusals():

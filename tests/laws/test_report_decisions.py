@@ -76,6 +76,19 @@ def test_the_curve_of_costs_meets_the_decisions_at_their_threshold():
     assert curve.costs[0] == pytest.approx(0.6 * 4.0)
     assert curve.costs[-1] == pytest.approx(0.4 * 1.0)
     assert cost_curve(y, f, Stakes(("a", "b", "c"), np.ones((3, 2)), None), shares) is None
+    other_order = cost_curve(y, f, Stakes(TWO[::-1], stakes.costs[::-1], None), shares)
+    np.testing.assert_array_equal(other_order.costs, curve.costs)
+    assert other_order.used == curve.used
+
+
+def test_the_interval_of_a_cost_holds_only_what_decisions_can_cost():
+    y, f = forecasts(12)
+    # Nearly sure decisions: of a normal interval one end would be negative.
+    sure = Forecast(y, np.where(f.classes == y[:, None], 0.98, 0.02), f.classes)
+    sure.proba[0] = sure.proba[0, ::-1]
+    costs, shares = np.array([[0.1, 4.0], [1.0, 0.1]]), np.array([0.5, 0.5])
+    found = decision_outcome(y, sure, Stakes(TWO, costs, None), shares).cost
+    assert found.value - 1.96 * found.standard_error < 0.1 == found.low < found.value < found.high <= 2.5
 
 
 def test_costs_that_decide_nothing_are_said_so():
@@ -136,6 +149,13 @@ def test_sets_cover_what_they_promise():
     few = calibrated_sets(model, X[:3], y[:3], 0.9, by_class=False)
     assert "unbounded" in few.size
     assert few.range == (1.0, 1.0)
+    assert few.shortage.startswith("3 held-out rows calibrate, and a coverage of 0.9 needs 9, so no interval has ends")
+    rare = np.r_[np.flatnonzero(labels == "u")[:8], np.flatnonzero(labels == "v")[:50]]
+    by_class = calibrated_sets(chooser, X[rare], labels[rare], 0.9, by_class=True)
+    assert "8 rows of the rarest class calibrate" in by_class.shortage
+    with pytest.warns(UserWarning, match="needs calibration rows"):
+        assert all("u" in held for held in by_class.sets.predict_set(X[rare]).labels())
+    assert not found.shortage
 
 
 @pytest.mark.parametrize(
@@ -145,7 +165,13 @@ def test_sets_cover_what_they_promise():
         ({"costs": {"a": {"x": 1.0}}}, (), "--costs is for classes"),
         ({"prior": 0.2}, ("a", "b", "c"), "--prior is for two classes; the target has 3"),
         ({"positive": "z"}, TWO, "--positive z: the classes are"),
-        ({"costs": {"a": {"bad": 1.0}, "b": {"bad": 2.0}}}, TWO, "the costs of a are for bad"),
+        (
+            {"costs": {"a": {"bad": 1.0}, "b": {"bad": 2.0}}},
+            TWO,
+            "the costs of a lack good; give one for each class: bad, good",
+        ),
+        ({"costs": {"a": {"bad": 1.0, "Good": 2.0}}}, TWO, "lack good, have Good, which is no class"),
+        ({"positive": "bad"}, TWO, "--positive says which class --fn-cost, --fp-cost and --prior are for"),
         ({"costs": {"a": {"bad": 1.0, "good": np.inf}, "b": {"bad": 1.0, "good": 0.0}}}, TWO, "finite"),
         ({"costs": {"a": {"bad": 1.0, "good": 2.0}}}, TWO, "at least two actions"),
     ],
@@ -174,7 +200,7 @@ def test_the_positive_class_may_be_the_first():
 def test_tables_of_costs_name_what_is_wrong():
     with pytest.raises(UserError, match="name each action once"):
         read_costs(Table({"a": ["x", "x"], "k": ["1", "2"]}))
-    with pytest.raises(UserError, match="no numbers"):
+    with pytest.raises(UserError, match="the cost of y in the column k is 'much', no number"):
         read_costs(Table({"a": ["x", "y"], "k": ["1", "much"]}))
 
 

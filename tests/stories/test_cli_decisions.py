@@ -62,7 +62,7 @@ def test_fraud_is_rarer_than_in_the_table(gnomon):
     data = data_path("tabular/creditcard_fraud_sample.csv.gz")
     asked = "--target", "Class", "--fn-cost", 50, "--prior", 0.0017, "--coverage", 0.9
     result = gnomon("learn", data, *asked, "-o", "out")
-    assert "always 0: 0.08500" in result.output
+    assert "always 0, costs 0.08500" in " ".join(result.output.split())
     assert "of the rarest class" in " ".join(result.output.split())
     said = rows_of(gnomon("predict", "out/model.skops", data, "--proba").output)
     truth = read_table(data)["Class"]
@@ -85,9 +85,22 @@ def test_intervals_of_house_prices(gnomon, tmp_path):
     assert np.mean((low <= truth) & (truth <= high)) == pytest.approx(0.8, abs=0.04)
 
 
+def test_more_coverage_than_the_rows_can_show_is_said(gnomon, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{v:.3f},{'u' if v + e > 0 else 'v'}" for v, e in rng.normal(size=(60, 2))]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *lines]))
+    learned = gnomon("learn", "t.csv", "--target", "y", "--coverage", 0.99, "-o", "out")
+    assert "12 held-out rows calibrate, and a coverage of 0.99 needs 99" in " ".join(learned.output.split())
+    said = gnomon("predict", "out/model.skops", "t.csv")
+    assert said.stderr.count("note: ") == 1
+    assert "note: coverage=0.99 needs calibration rows" in said.stderr
+    assert {row["set"] for row in rows_of(said.stdout)} == {"u | v"}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["--positive", "u"], "--positive says which class"),
         (["--coverage", "1"], "--coverage 1 must lie between 0 and 1"),
         (["--prior", "0"], "--prior 0 must lie between 0 and 1"),
         (["--fn-cost", "-2"], "--fn-cost -2 must be greater than 0"),

@@ -20,7 +20,14 @@ __all__ = ["read_folds"]
 
 
 def read_folds(
-    cv: Folds, X: Any, y: Array | None = None, *, classifier: bool = False, shuffle: bool = False, **params: Any
+    cv: Folds,
+    X: Any,
+    y: Array | None = None,
+    *,
+    classifier: bool = False,
+    shuffle: bool = False,
+    seed: int = 0,
+    **params: Any,
 ) -> list[tuple[Integers, Integers]]:
     """Training and test rows of every fold.
 
@@ -33,7 +40,9 @@ def read_folds(
     classifier : bool, default=False
         Whether folds are stratified by y.
     shuffle : bool, default=False
-        Whether folds that are given by their number draw their rows in a fixed random order.
+        Whether folds that are given by their number draw their rows in a random order.
+    seed : int, default=0
+        Of that order.
     **params
         For the splitter, as `groups`.
 
@@ -53,7 +62,7 @@ def read_folds(
         if cv is None or isinstance(cv, numbers.Integral):
             _refuse_few(cv, splitter, X, y)
         if shuffle and isinstance(cv, numbers.Integral):
-            splitter.shuffle, splitter.random_state = True, 0
+            splitter.shuffle, splitter.random_state = True, seed
         return list(splitter.split(X, y, **params))
     except (TypeError, ValueError) as error:
         # Words of scikit-learn name its own arguments.

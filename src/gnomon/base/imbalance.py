@@ -1,7 +1,8 @@
 """Accuracy where one class is rare.
 
-    share of the rarest class < 10 %  and  the score is accuracy:  of two classes a constant answer has 90 %      (1)
+    share of the rarest of K classes < min(10 %, ½ · 1/K)  and  the score is accuracy                              (1)
 
+Of two classes a constant answer has then 90 %; ten classes of equal size are no imbalance.
 Provost, Fawcett & Kohavi (1998), The case against accuracy estimation for comparing induction algorithms, ICML.
 """
 
@@ -62,10 +63,14 @@ def warn_if_imbalanced(
     >>> print(caught[0].message)
     class 1 has 1 % of the rows, and accuracy is 0.99 for the constant answer 0; score by 'balanced_accuracy', ...
     """
+    if np.ndim(y) != 1:
+        # Rows with several labels each have no one class.
+        return False
     labels, index = np.unique(np.asarray(y), return_inverse=True)
     mass = np.bincount(index, weights=None if sample_weight is None else np.asarray(sample_weight, dtype=float))
     labels, mass = labels[mass > 0.0], mass[mass > 0.0]
-    if len(labels) < 2 or not _is_accuracy(scoring) or not np.min(mass) < RARE * np.sum(mass):
+    K = len(labels)
+    if K < 2 or not _is_accuracy(scoring) or not np.min(mass) < min(RARE, 0.5 / K) * np.sum(mass):
         return False
     share, rare, usual = mass / np.sum(mass), labels[np.argmin(mass)], labels[np.argmax(mass)]
     warnings.warn(

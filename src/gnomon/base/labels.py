@@ -15,7 +15,7 @@ from gnomon._typing import Array, ArrayLike, Floats, Sparse, TableLike
 from gnomon.base.rows import given_rows
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["GivenLabels", "given_labels"]
+__all__ = ["GivenLabels", "given_labels", "read_labels", "read_targets"]
 
 
 class GivenLabels(NamedTuple):
@@ -71,11 +71,7 @@ def given_labels(
     ['a', 'b']
     """
     rows = given_rows(owner, base, X, reset=reset)
-    if y is None:
-        raise ValueError(f"{type(owner).__name__} requires y to be passed, but the target y is None; give the labels")
-    labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
-    check_classification_targets(labels)
-    check_consistent_length(rows, labels)
+    labels = read_labels(owner, rows, y)
     if sample_weight is None:
         return GivenLabels(rows, labels, None)
     weights = check_weights(sample_weight, np.empty((_num_samples(rows), 0)))
@@ -83,3 +79,39 @@ def given_labels(
     if len(used) == len(weights):
         return GivenLabels(rows, labels, weights)
     return GivenLabels(_safe_indexing(rows, used), labels[used], weights[used])
+
+
+def read_labels(owner: BaseEstimator, rows: Any, y: ArrayLike | None) -> Array:
+    """One label for each of the rows; ValueError for numbers that are no classes.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.base.labels import read_labels
+    >>> read_labels(BaseEstimator(), [[1.0], [2.0]], ["a", "b"]).tolist()
+    ['a', 'b']
+    """
+    labels = read_targets(owner, rows, y)
+    check_classification_targets(labels)
+    return labels
+
+
+def read_targets(owner: BaseEstimator, rows: Any, y: ArrayLike | None) -> Array:
+    """One target for each of the rows, numbers or labels, none missing or infinite.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.base.labels import read_targets
+    >>> read_targets(BaseEstimator(), [[1.0], [2.0]], None)
+    Traceback (most recent call last):
+    ...
+    ValueError: BaseEstimator requires y to be passed, but the target y is None; give one for each row
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(owner).__name__} requires y to be passed, but the target y is None; give one for each row"
+        )
+    targets = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    check_consistent_length(rows, targets)
+    return targets

@@ -16,7 +16,7 @@ from gnomon._typing import AnyRows, Floats
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import remove_prior
 
-__all__ = ["ScoreType", "binary_scores", "score_type"]
+__all__ = ["ScoreType", "binary_scores", "log_posteriors", "score_type"]
 
 ScoreType: TypeAlias = Literal["llr", "log_posterior_ratio", "margin"]
 
@@ -102,8 +102,22 @@ def binary_scores(estimator: Any, X: AnyRows, kind: ScoreType | None = None, *, 
 def _read(estimator: Any, X: AnyRows, kind: ScoreType) -> Floats:
     if kind != "log_posterior_ratio":
         return np.asarray(getattr(estimator, METHODS[kind])(X))
+    L = log_posteriors(estimator, X)
+    return L[:, 1] - L[:, 0]
+
+
+def log_posteriors(estimator: Any, X: AnyRows) -> Floats:
+    """log P(k | x) of a fitted classifier, −∞ where it says zero.
+
+    Examples
+    --------
+    >>> from gnomon.base.scores import log_posteriors
+    >>> from gnomon.generative import GaussianNB
+    >>> model = GaussianNB().fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> log_posteriors(model, [[2.0]]).round(4)
+    array([[-0.6931, -0.6931]])
+    """
     # Logarithms, where the classifier has them, tell apart what rounds to the probability one.
     logarithms = getattr(estimator, "predict_log_proba", None)
     with np.errstate(divide="ignore"):
-        L = np.asarray(np.log(estimator.predict_proba(X)) if logarithms is None else logarithms(X))
-    return L[:, 1] - L[:, 0]
+        return np.asarray(np.log(estimator.predict_proba(X)) if logarithms is None else logarithms(X))

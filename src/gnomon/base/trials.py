@@ -5,7 +5,7 @@
 Brümmer & du Preez (2006), Application-independent evaluation of speaker detection, doi:10.1016/j.csl.2005.08.001.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["ScoredTrials", "positive_rows", "read_trials"]
+__all__ = ["ScoredTrials", "Tie", "positive_rows", "read_trials"]
+
+Tie: TypeAlias = Literal["negative", "positive"]
+"""Which class a score equal to the threshold is given; (1) is "negative"."""
 
 
 class ScoredTrials(NamedTuple):

@@ -5,7 +5,7 @@
 Freund & Schapire (1997), doi:10.1006/jcss.1997.1504.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -13,11 +13,11 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
-from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
+from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike
 
-__all__ = ["check_takes_weights", "fit_weighted", "weight_parameter"]
+__all__ = ["check_takes_weights", "fit_rows", "fit_weighted", "weight_parameter"]
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
@@ -55,6 +55,36 @@ def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng:
     lacking = np.setdiff1d(y, y[rows]) if y.ndim == 1 and y.dtype.kind != "f" else ()
     rows = np.append(rows, [np.argmax(weights * (y == label)) for label in lacking]).astype(int)
     return model.fit(_safe_indexing(X, rows), y[rows])
+
+
+def fit_rows(
+    base: Estimator, X: Any, y: Array, rows: Integers, weights: ArrayLike | None, params: Mapping[str, Any]
+) -> Estimator:
+    """A clone of an estimator fitted to some of the rows.
+
+    Parameters
+    ----------
+    base : estimator
+    X, y
+        All rows as the estimator takes them, and their targets as an array.
+    rows : ndarray of int
+        Which of them are fitted.
+    weights : array-like of shape (n,), optional
+        Of all rows; ValueError where the estimator takes none.
+    params : dict
+        Further parameters of `fit`; those with a value for each row are cut to the rows that are fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from gnomon.base.weights import fit_rows
+    >>> X, y = np.zeros((3, 1)), np.array([1.0, 2.0, 5.0])
+    >>> fit_rows(DummyRegressor(), X, y, np.array([0, 2]), [3.0, 1.0, 1.0], {}).constant_
+    array([[2.]])
+    """
+    given = _check_method_params(X, params={**params, **weight_parameter(base, weights)}, indices=rows)
+    return clone(base).fit(_safe_indexing(X, rows), y[rows], **given)
 
 
 def _steps(estimator: BaseEstimator) -> Sequence[tuple[str, Any]]:

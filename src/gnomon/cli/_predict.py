@@ -8,7 +8,8 @@ import csv
 import io
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,16 +51,28 @@ def run(
 ) -> None:
     """Predict every row of `data`; write CSV to `out` or standard output."""
     facts = _facts(model)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with _warnings_as_notes():
         pipeline = _pipeline(model)
     _refuse_odd_questions(pipeline, facts, proba, threshold)
     table = _table(data, {**facts["reading"], **reading})
-    console = errors()
-    for said in (*(str(warning.message) for warning in caught), *_advice(pipeline, table, facts)):
-        console.print(f"note: {said}", markup=False)
-    columns = [*_identifiers(table, facts, ids), *_predictions(pipeline, table, facts, proba, threshold)]
+    _note(_advice(pipeline, table, facts))
+    with _warnings_as_notes():
+        columns = [*_identifiers(table, facts, ids), *_predictions(pipeline, table, facts, proba, threshold)]
     _write(columns, out)
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Each warning once, as a sentence on standard error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    _note(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def _note(texts: Iterable[str]) -> None:
+    for text in texts:
+        errors().print(f"note: {text}", markup=False)
 
 
 def _facts(model: Path) -> dict[str, Any]:

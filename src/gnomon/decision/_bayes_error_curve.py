@@ -8,13 +8,12 @@ detection, section 8, doi:10.1016/j.csl.2005.08.001.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.base.trials import read_trials
-from gnomon.decision._min_dcf import Tie
+from gnomon.base.trials import Tie, read_trials
 from gnomon.numerics.curves import ThresholdCurve
 from gnomon.numerics.validation import check_choice, check_numbers
 
@@ -89,7 +88,7 @@ def bayes_error_curve(
     >>> found.actual["scores"].round(7), found.minimum["scores"].round(7)
     (array([1.  , 0.5 , 0.5 , 0.5 , 0.75]), array([0.25, 0.25, 0.25, 0.5 , 0.5 ]))
     """
-    check_choice("tie", tie, ("negative", "positive"))
+    check_choice("tie", tie, get_args(Tie))
     o = np.linspace(-6.0, 6.0, 121) if log_odds is None else np.atleast_1d(check_numbers("log_odds", log_odds))
     if o.ndim != 1 or not np.all(np.isfinite(o)):
         raise ValueError("log_odds must be finite numbers, one for each application")
@@ -101,8 +100,11 @@ def bayes_error_curve(
 
 def error_at(points: ThresholdCurve, log_odds: Floats) -> Floats:
     """The normalised cost (1), each point of a curve in its own application."""
-    miss, alarm = np.exp(np.maximum(log_odds, 0.0)), np.exp(np.maximum(-log_odds, 0.0))
-    return miss * (points.fn / points.positives) + alarm * (points.fp / points.negatives)
+    rates = ((points.fn / points.positives, log_odds), (points.fp / points.negatives, -log_odds))
+    with np.errstate(over="ignore"):
+        # A rate of zero costs nothing, however great the odds.
+        miss, alarm = (rate * np.exp(np.where(rate > 0.0, np.maximum(o, 0.0), 0.0)) for rate, o in rates)
+    return miss + alarm
 
 
 def least_error(curve: ThresholdCurve, log_odds: Floats) -> Floats:

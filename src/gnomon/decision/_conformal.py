@@ -18,11 +18,12 @@ import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
-from sklearn.utils.validation import _num_samples, check_array, check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers
 from gnomon.base import given_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.labels import read_targets
 from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import routed, router
 from gnomon.decision._left_out import FitTask, LeaveOutPlan, LeftOut, answers_of, fit_members, own_members
@@ -146,10 +147,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         """
         check_part("estimator", self.estimator, "fit", "predict")
         X = given_rows(self, self.estimator, X, reset=True)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
-        y = self._begin(column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True))
-        check_consistent_length(X, y)
+        y = self._begin(read_targets(self, X, y))
         weights = check_weights(sample_weight, np.empty((len(y), 0)))
         sent = routed(self, "fit", sample_weight, fit_params)
         params = dict(sent.estimator.fit)

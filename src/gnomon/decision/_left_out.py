@@ -14,13 +14,13 @@ from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import LeaveOneOut, ShuffleSplit, StratifiedShuffleSplit, check_cv
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import LeaveOneOut, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_method_params
 
 from gnomon._typing import Array, ArrayLike, Floats, Folds, Integers
-from gnomon.base.weights import weight_parameter
+from gnomon.base.folds import read_folds
+from gnomon.base.weights import fit_rows
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import resamples
 from gnomon.numerics.tables import as_frame
@@ -50,10 +50,8 @@ class FitTask(NamedTuple):
         Without `plain` it is another estimator than the user's main one, and gets none of the further parameters.
         """
         rows = rows[self.weights[rows] > 0.0]
-        params = {**(self.params if plain else {}), **weight_parameter(estimator, self.fit_weights)}
-        chosen = _check_method_params(self.X, params=params, indices=rows)
         y = self.y if target is None else target
-        return clone(estimator).fit(_safe_indexing(self.X, rows), y[rows], **chosen)
+        return fit_rows(estimator, self.X, y, rows, self.fit_weights, self.params if plain else {})
 
 
 class LeftOut(NamedTuple):
@@ -154,10 +152,8 @@ def _cross(task: FitTask, plan: LeaveOutPlan) -> LeftOut:
     own = isinstance(plan.cv, Integral)
     # Rows of weight zero are no rows; but a splitter of the user's may know rows by their number.
     base = task.rows if own else np.arange(len(task.y))
-    y = task.y[base]
-    draw = {"shuffle": True, "random_state": plan.seed} if own else {}
-    folds = check_cv(plan.cv, y, classifier=plan.classifier, **draw)
-    pairs = list(folds.split(_safe_indexing(task.X, base), y, **plan.split_params))
+    X, y, params = _safe_indexing(task.X, base), task.y[base], plan.split_params
+    pairs = read_folds(plan.cv, X, y, classifier=plan.classifier, shuffle=own, seed=plan.seed, **params)
     return _folded(task, plan, [(base[train], base[held_out]) for train, held_out in pairs])
 
 

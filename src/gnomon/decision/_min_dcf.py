@@ -8,20 +8,18 @@ every application. Brümmer & du Preez (2006), Application-independent evaluatio
 doi:10.1016/j.csl.2005.08.001; Provost & Fawcett (2001), doi:10.1023/A:1007601015854.
 """
 
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.base.trials import read_trials
+from gnomon.base.trials import Tie, read_trials
 from gnomon.decision._empirical_risk import constant_cost
 from gnomon.decision.application import Application
 from gnomon.numerics.curves import ThresholdCurve
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["MinimumCost", "act_dcf", "calibration_loss", "min_dcf"]
-
-Tie: TypeAlias = Literal["negative", "positive"]
 
 
 class MinimumCost(NamedTuple):
@@ -124,7 +122,7 @@ def act_dcf(
     >>> act_dcf(y, s, Application(0.8))
     0.75
     """
-    check_choice("tie", tie, ("negative", "positive"))
+    check_choice("tie", tie, get_args(Tie))
     curve = read_trials(y_true, scores, pos_label, sample_weight).curve()
     return float(threshold_costs(curve.at([app.threshold], strict=tie == "negative"), app, normalize=normalize)[0])
 
@@ -182,6 +180,7 @@ def _between(curve: ThresholdCurve, place: int) -> float:
     """A t such that "score > t" calls the same rows positive as "score ≥ thresholds[place]" does."""
     if place in (0, len(curve) - 1):
         return -np.inf if place else np.inf
-    above, below = float(curve.thresholds[place]), float(curve.thresholds[place + 1])
+    # −∞ accepts all: what rejects scores of −∞ alone is finite.
+    above, below = float(curve.thresholds[place]), max(float(curve.thresholds[place + 1]), np.finfo(float).min)
     middle = 0.5 * above + 0.5 * below
     return middle if below <= middle < above else below

@@ -10,20 +10,21 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
-from sklearn.model_selection import check_cv
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_method_params, _check_y, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
 from gnomon.base import given_rows, naming_columns
 from gnomon.base.estimator import Estimator
+from gnomon.base.folds import read_folds
+from gnomon.base.labels import read_labels
 from gnomon.base.routing import routed, router
-from gnomon.base.weights import weight_parameter
+from gnomon.base.scores import log_posteriors
+from gnomon.base.weights import fit_rows
 from gnomon.numerics.validation import check_part
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, effective_train_prior
 
 __all__ = ["Learner", "WrappedClassifier", "class_shares", "like", "log_probabilities", "scores_of"]
 
@@ -47,15 +48,12 @@ class Learner(NamedTuple):
         rows = np.arange(len(self.y)) if rows is None else rows
         # A row of weight zero is no row.
         rows = rows if self.weights is None else rows[self.weights[rows] > 0.0]
-        given = _check_method_params(self.X, params=self.params, indices=rows)
-        given |= weight_parameter(self.estimator, None if self.weights is None else self.weights[rows])
         with naming_columns(self.owner, self.X):
-            return clone(self.estimator).fit(_safe_indexing(self.X, rows), self.y[rows], **given)
+            return fit_rows(self.estimator, self.X, self.y, rows, self.weights, self.params)
 
     def held_out(self, cv: Any, output: Any) -> tuple[Integers, Floats]:
         """The rows that folds leave out, and ``output(model, rows)`` of each by a model of the others."""
-        folds = check_cv(cv, self.y, classifier=is_classifier(self.owner))
-        pairs = list(folds.split(self.X, self.y, **self.split_params))
+        pairs = read_folds(cv, self.X, self.y, classifier=is_classifier(self.owner), **self.split_params)
         found = [output(self.fit(np.asarray(train)), _safe_indexing(self.X, test)) for train, test in pairs]
         return np.concatenate([np.asarray(test) for _, test in pairs]), np.concatenate(found)
 
@@ -71,9 +69,7 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, Estimator):
         """The rows, ready to be fitted; sets `classes_`."""
         check_part("estimator", self.estimator, "fit")
         X = given_rows(self, self.estimator, X, reset=True)
-        y = _check_y(y, estimator=self)
-        check_classification_targets(y)
-        check_consistent_length(X, y)
+        y = read_labels(self, X, y)
         sent = routed(self, "fit", sample_weight, fit_params)
         params, split = (
             dict(sent.estimator.fit),
@@ -111,16 +107,15 @@ def scores_of(model: Any, X: Any) -> Floats:
 
 def log_probabilities(model: Any, X: Any) -> Floats:
     """log P(k | x), finite."""
-    p = np.asarray(model.predict_proba(X), dtype=float)
-    return np.log(np.clip(p, _RESOLUTION, 1.0 - _RESOLUTION))
+    return np.clip(np.asarray(log_posteriors(model, X), dtype=float), np.log(_RESOLUTION), np.log1p(-_RESOLUTION))
 
 
 def class_shares(learner: Learner) -> Floats:
     """The share of each class among the rows, by weight."""
-    weights = np.ones(len(learner.y)) if learner.weights is None else learner.weights
-    _, k = np.unique(learner.y[weights > 0.0], return_inverse=True)
-    counts = np.bincount(k, weights[weights > 0.0])
-    return counts / np.sum(counts)
+    if learner.weights is None:
+        return effective_train_prior(learner.y)
+    used = learner.weights > 0.0
+    return effective_train_prior(learner.y[used], sample_weight=learner.weights[used])
 
 
 def like(values: Floats, X: Any) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.base.spare_labels import spare_label
 from gnomon.decision._posteriors import Kind, check_priors, posteriors
-from gnomon.infer import expected_cost
+from gnomon.infer import dominant_action, expected_cost
 from gnomon.numerics.special import sigmoid
 from gnomon.numerics.validation import check_choice, check_interval, check_numbers
 
@@ -204,9 +204,8 @@ def warn_if_idle(C: Floats, actions: Sequence[Any] | None) -> None:
     """Warn where one action costs least whatever is true."""
     if C.ndim != 2 or len(C) < 2:
         return
-    best = np.all(np.min(C, axis=0) == C, axis=1)
-    if np.any(best):
-        place = int(np.argmax(best))
+    place = dominant_action(C)
+    if place is not None:
         name = place if actions is None else actions[place]
         warnings.warn(
             f"action {name!r} costs least whatever the truth is: it is always best, and scores decide nothing; check "

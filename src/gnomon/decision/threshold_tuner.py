@@ -104,7 +104,6 @@ class ThresholdTuner(WrappedClassifier):
             check_parameters(self)
             self.estimator_, self._log_odds = None, 0.0
             scores, labels, weights = _one_column(X), np.asarray(y), sample_weight
-            self.classes_ = np.unique(labels)
         else:
             learner = self._learner(X, y, sample_weight, fit_params)
             if len(self.classes_) != 2:
@@ -114,7 +113,10 @@ class ThresholdTuner(WrappedClassifier):
                 )
             self.estimator_ = learner.fit()
             scores, labels, weights = self._scores_for_choice(learner)
-        curve = read_trials(labels, scores, None, weights).curve()
+        trials = read_trials(labels, scores, None, weights)
+        curve = trials.curve()
+        if self.estimator is None:
+            self.classes_ = np.array(trials.labels)
         if self.method == "theoretical":
             self.threshold_ = app.threshold
             self.cost_ = float(threshold_costs(curve.at([self.threshold_], strict=True), app, normalize=True)[0])
@@ -155,8 +157,8 @@ class ThresholdTuner(WrappedClassifier):
         return self.classes_[(scores > 0.0).astype(int)]
 
     def _above(self, scores: Floats) -> Floats:
-        # An infinite threshold decides all rows alike, those with infinite scores too.
-        return scores - self.threshold_ if np.isfinite(self.threshold_) else np.full(len(scores), -self.threshold_)
+        """Score less threshold; a threshold of ∓∞ accepts or rejects all, infinite scores included."""
+        return scores - self.threshold_ if np.isfinite(self.threshold_) else np.full_like(scores, -self.threshold_)
 
     def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
         self._log_odds = 0.0

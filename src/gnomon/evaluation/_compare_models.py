@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 
 from gnomon._typing import AnyRows, ArrayLike, Floats, Folds, Scoring
 from gnomon.base.columns import configured
+from gnomon.base.imbalance import warn_if_imbalanced
 from gnomon.evaluation._measures import read_score
 from gnomon.evaluation._paired_tests import PairedTest, corrected_t_test
 from gnomon.evaluation._samples import Fold, read_sample
@@ -109,6 +110,8 @@ def compare_models(
 ) -> ModelComparison:
     """A table of models by scorers on one validation scheme, with paired tests of their differences.
 
+    An `ImbalanceWarning` says where accuracy is among the scores and a class is so rare that it tells little.
+
     Parameters
     ----------
     models : list of estimators or of (estimator, parameters), or dict of these by name
@@ -147,6 +150,8 @@ def compare_models(
     sample = read_sample(X, y, groups=groups, sample_weight=sample_weight)
     first = next(iter(candidates.values()))
     scorers = _named_scorers(scoring, "accuracy" if is_classifier(first) else "r2")
+    if is_classifier(first):
+        warn_if_imbalanced(sample.y, scorers, sample_weight=sample.weights, stacklevel=3)
     folds = sample.folds(first, cv)
     work = [(one, fold) for one in candidates.values() for fold in folds]
 

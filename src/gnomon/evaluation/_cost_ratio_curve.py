@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
 from gnomon._typing import Array, ArrayLike, Floats, Folds, MatrixLike
+from gnomon.base.folds import read_folds
 from gnomon.base.trials import positive_rows
 from gnomon.base.weights import check_takes_weights, weight_parameter
 from gnomon.numerics.curves import ratio
@@ -131,7 +131,7 @@ def cost_ratio_curve(
     labels = np.asarray(y)
     weights = check_weights(sample_weight, np.zeros((len(labels), 1)))
     positive, (_, name) = positive_rows(labels, pos_label, weights)
-    splits = list(check_cv(cv, labels, classifier=True).split(X, labels))
+    splits = read_folds(cv, X, labels, classifier=True)
 
     def counts(task: tuple[float, tuple[Array, Array]]) -> Floats:
         cost, (train, test) = task

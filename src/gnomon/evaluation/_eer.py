@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from gnomon._typing import ArrayLike
-from gnomon.evaluation._error_curves import Tie, score_curve, thresholds_of
+from gnomon.base.trials import Tie
+from gnomon.evaluation._error_curves import score_curve, thresholds_of
 from gnomon.numerics.curves import ThresholdCurve
 from gnomon.numerics.validation import check_choice
 

@@ -6,17 +6,14 @@ Rows of equal score move together, so m distinct scores give m + 1 points, from 
 Martin, Doddington, Kamm, Ordowski & Przybocki (1997), The DET curve in assessment of detection task performance.
 """
 
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, get_args
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.base.trials import read_trials
+from gnomon.base.trials import Tie, read_trials
 from gnomon.numerics.curves import ThresholdCurve
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["ErrorCurves", "Tie", "error_curves", "score_curve", "thresholds_of"]
-
-Tie: TypeAlias = Literal["negative", "positive"]
-"""What a row is called whose score equals the threshold."""
+__all__ = ["ErrorCurves", "error_curves", "score_curve", "thresholds_of"]
 
 
 class ErrorCurves(NamedTuple):

@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._typing import ArrayLike, Bools, Floats
-from gnomon.evaluation._error_curves import Tie, score_curve, thresholds_of
+from gnomon.base.trials import Tie
+from gnomon.evaluation._error_curves import score_curve, thresholds_of
 from gnomon.numerics.curves import ThresholdCurve, ratio
 from gnomon.numerics.validation import check_choice, check_numbers, check_positive
 

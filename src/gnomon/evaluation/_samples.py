@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import _safe_indexing, check_consistent_length, indexable
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, Integers
+from gnomon.base.folds import read_folds
 from gnomon.base.weights import weight_parameter
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
@@ -66,18 +67,14 @@ class Observations(NamedTuple):
             pairs = [Fold(*(np.intersect1d(np.arange(self.n)[part], present) for part in pair)) for pair in given]
         else:
             here = self if len(present) == self.n else self.at(present)
-            splitter = _splitter(estimator, here, cv)
-            groups = () if here.groups is None else (here.groups,)
-            pairs = [Fold(present[train], present[test]) for train, test in splitter.split(here.X, here.y, *groups)]
+            groups = {} if here.groups is None else {"groups": here.groups}
+            if groups and getattr(cv, "split", None) is None:
+                given = group_folds(estimator, 5 if cv is None else given)
+            found = read_folds(given, here.X, here.y, classifier=is_classifier(estimator), **groups)
+            pairs = [Fold(present[train], present[test]) for train, test in found]
         if not pairs or any(len(part) == 0 for pair in pairs for part in pair):
             raise ValueError(f"cv={cv!r} leaves a fold without rows of positive weight to fit or to judge; give others")
         return pairs
-
-
-def _splitter(estimator: BaseEstimator, here: Observations, cv: Any) -> Any:
-    if here.groups is None or getattr(cv, "split", None) is not None:
-        return check_cv(cv, here.y, classifier=is_classifier(estimator))
-    return group_folds(estimator, 5 if cv is None else cv)
 
 
 def group_folds(estimator: BaseEstimator, n_splits: int) -> Any:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 from gnomon._typing import AnyRows, ArrayLike, Floats, Folds, Scoring
 from gnomon.base.columns import configured
+from gnomon.base.imbalance import warn_if_imbalanced
 from gnomon.evaluation._cv_risk import risk_at
 from gnomon.evaluation._measures import GivenLoss, read_measure
 from gnomon.evaluation._samples import read_sample
@@ -94,7 +95,8 @@ def select_model(
 ) -> ModelSelection:
     """Choose among estimators of any kind by (1) or (2), and fit the chosen one to all rows.
 
-    The risk of the winner is too good, as it was chosen for it: `nested_cv` judges the choice itself.
+    The risk of the winner is too good, as it was chosen for it: `nested_cv` judges the choice itself. An
+    `ImbalanceWarning` says where a class is so rare that accuracy, the default of classifiers, tells little.
 
     Parameters
     ----------
@@ -143,6 +145,8 @@ def select_model(
     sample = read_sample(X, y, groups=groups, sample_weight=sample_weight)
     first = next(iter(models.values()))
     measures = [read_measure(one, sample.y, loss, scoring, sample.weights is not None) for one in models.values()]
+    if loss is None and is_classifier(first):
+        warn_if_imbalanced(sample.y, scoring, sample_weight=sample.weights, stacklevel=3)
     folds = sample.folds(first, cv)
     work = [(one, measure, fold) for one, measure in zip(models.values(), measures, strict=True) for fold in folds]
 

@@ -14,7 +14,7 @@ import numpy as np
 from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.numerics.validation import check_numbers
 
-__all__ = ["Decisions", "expected_cost"]
+__all__ = ["Decisions", "dominant_action", "expected_cost"]
 
 # Costs that differ by rounding alone are a tie.
 _TIE = 1e-12
@@ -79,3 +79,25 @@ def expected_cost(posterior: ArrayLike, cost_matrix: ArrayLike) -> Decisions:
     least = np.min(costs, axis=1, keepdims=True)
     tie = costs - least <= _TIE * np.max(np.abs(costs), axis=1, keepdims=True, initial=0.0)
     return Decisions(costs, np.argmax(tie, axis=1))
+
+
+def dominant_action(cost_matrix: ArrayLike) -> int | None:
+    """The action that costs least whatever the truth is, so that no probability decides anything; None without one.
+
+    Parameters
+    ----------
+    cost_matrix : array-like of shape (n_actions, n_classes)
+
+    References
+    ----------
+    Berger, J. O. (1985). Statistical Decision Theory and Bayesian Analysis. doi:10.1007/978-1-4757-4286-2
+
+    Examples
+    --------
+    >>> from gnomon.infer import dominant_action
+    >>> dominant_action([[2, 1], [0, 1]]), dominant_action([[0, 1], [1, 0]])
+    (1, None)
+    """
+    C = check_numbers("cost_matrix", cost_matrix)
+    best = np.all(np.min(C, axis=0) == C, axis=1)
+    return int(np.argmax(best)) if np.any(best) else None

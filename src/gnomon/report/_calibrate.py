@@ -15,6 +15,7 @@ import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.decision import ScoreCalibrator
+from gnomon.numerics.weights import effective_train_prior
 from gnomon.report._compare import Trial
 from gnomon.report.scores import LEAST_PROBABILITY, rounded, standard_error
 
@@ -64,7 +65,7 @@ def log_probabilities(proba: Floats) -> Floats:
 
 
 def _fitted(logs: Floats, y: Array) -> ScoreCalibrator:
-    shares = np.unique(y, return_counts=True)[1] / len(y)
+    shares = effective_train_prior(y)
     with warnings.catch_warnings():
         # Forecasts that divide the classes without error have no best map; the loss of the fold left out decides.
         warnings.simplefilter("ignore")

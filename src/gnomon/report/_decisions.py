@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
-from gnomon.infer import expected_cost
+from gnomon.infer import dominant_action, expected_cost
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.estimates import Estimate, normal_quantile
 from gnomon.numerics.weights import shift_prior
@@ -56,8 +56,7 @@ def decision_outcome(y: Array, f: Forecast, stakes: Stakes, train_prior: Floats)
     """Equation (1) for the decisions that the forecasts lead to; `train_prior` has the shares of the training rows."""
     assert f.proba is not None
     assert f.classes is not None
-    priors = train_prior if stakes.priors is None else stakes.priors
-    proba = f.proba if stakes.priors is None else shift_prior(f.proba, train_prior, priors)
+    priors, proba = _at_use(f.proba, stakes, train_prior)
     truth = np.searchsorted(f.classes, y)
     taken = expected_cost(proba, stakes.costs).actions
     blind = stakes.costs @ priors
@@ -71,8 +70,10 @@ def decision_outcome(y: Array, f: Forecast, stakes: Stakes, train_prior: Floats)
         classes=tuple(f.classes.tolist()),
         priors=priors,
         counts=counts,
-        cost=_risk(stakes.costs[taken, truth], truth, priors),
-        of_most_probable=None if -1 in likeliest else _risk(stakes.costs[named, truth], truth, priors),
+        cost=_within(_risk(stakes.costs[taken, truth], truth, priors), stakes.costs, priors),
+        of_most_probable=None
+        if -1 in likeliest
+        else _within(_risk(stakes.costs[named, truth], truth, priors), stakes.costs, priors),
         constant=(stakes.actions[constant], float(blind[constant])),
         gain=_risk(stakes.costs[constant, truth] - stakes.costs[taken, truth], truth, priors),
     )
@@ -90,16 +91,30 @@ def _risk(costs: Floats, truth: Integers, priors: Floats, level: float = 0.95) -
     return Estimate(mean, error, mean - z * error, mean + z * error, level)
 
 
+def _within(risk: Estimate, C: Floats, priors: Floats) -> Estimate:
+    """The interval without what no decisions cost: less than the least, or more than the most, for every class."""
+    least, most = float(np.min(C, axis=0) @ priors), float(np.max(C, axis=0) @ priors)
+    return risk._replace(low=max(risk.low, least), high=min(risk.high, most))
+
+
+def _at_use(proba: Floats, stakes: Stakes, train_prior: Floats) -> tuple[Floats, Floats]:
+    """The priors where the model will be used, and the probabilities under them."""
+    if stakes.priors is None:
+        return train_prior, proba
+    return stakes.priors, shift_prior(proba, train_prior, stakes.priors)
+
+
 def cost_curve(y: Array, f: Forecast, stakes: Stakes, train_prior: Floats) -> CostCurve | None:
     """Cost over the threshold, where two actions are decided between by one; None otherwise."""
     C = stakes.costs
     if C.shape != (2, 2) or f.proba is None or f.classes is None:
         return None
+    # The second action is that for the second class, whatever their order in the costs.
+    C = C if C[1, 1] < C[0, 1] else C[::-1]
     miss, alarm = C[0, 1] - C[1, 1], C[1, 0] - C[0, 0]
     if not (miss > 0.0 and alarm > 0.0) or len(np.unique(y)) < 2:
         return None
-    priors = train_prior if stakes.priors is None else stakes.priors
-    proba = f.proba if stakes.priors is None else shift_prior(f.proba, train_prior, priors)
+    priors, proba = _at_use(f.proba, stakes, train_prior)
     curve = threshold_curve(proba[:, 1], y == f.classes[1])
     costs = priors[1] * (C[1, 1] * curve.tpr + C[0, 1] * (1 - curve.tpr)) + priors[0] * (
         C[1, 0] * curve.fpr + C[0, 0] * (1 - curve.fpr)
@@ -111,10 +126,9 @@ def decision_findings(outcome: DecisionOutcome | None) -> list[Finding]:
     """What the reader must know of the costs: an action that is always best, or no gain from the model."""
     if outcome is None:
         return []
-    C, names = outcome.stakes.costs, outcome.stakes.actions
-    best = np.all(np.min(C, axis=0) == C, axis=1)
-    if np.any(best):
-        name = names[int(np.argmax(best))]
+    best = dominant_action(outcome.stakes.costs)
+    if best is not None:
+        name = outcome.stakes.actions[best]
         text = f"{name} costs least whatever the truth is, so the forecasts decide nothing. Check the costs."
         return [Finding("grave", "One action is always best", text)]
     if not outcome.gain.low > 0.0:

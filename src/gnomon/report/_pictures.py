@@ -229,7 +229,9 @@ def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, c
         axes.step(curve.thresholds, curve.costs, where="post", color=ACCENT, linewidth=2)
         axes.axvline(curve.used, color=SECOND, label=f"by the costs: {curve.used:.3g}")
         axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {_short(name)}")
-        axes.set(xlim=(-0.01, 1.01), ylim=(0, None), xlabel=f"threshold on the probability of “{_short(classes[1])}”")
+        lowest = min(0.0, float(np.min(curve.costs)))
+        axes.set(xlim=(-0.01, 1.01), ylim=(lowest, None))
+        axes.set_xlabel(f"threshold on the probability of “{_short(classes[1])}”")
         axes.set_ylabel("cost of a row")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
@@ -306,7 +308,10 @@ def _precision_recall(judgement, classes):
 
     def draw(axes):
         axes.axhline(share, color=MUTED, linestyle=(0, (4, 3)))
-        axes.step(curve.recall, curve.precision, where="pre", color=ACCENT, linewidth=2)
+        # Before the first hit there is no recall to speak of.
+        found = curve.tp > 0.0
+        axes.step(np.r_[0.0, curve.recall[found]], np.r_[curve.precision[found][:1], curve.precision[found]],
+                  where="pre", color=ACCENT, linewidth=2)  # fmt: skip
         axes.set(xlabel="recall", ylabel="precision", aspect="equal", xlim=(-0.01, 1.01), ylim=(0, 1.02))
 
     told = [f"precision {curve.precision[curve.recall >= r].max():.2f} at recall {r:g}" for r in (0.5, 0.8, 0.95)]

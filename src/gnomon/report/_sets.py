@@ -25,7 +25,8 @@ __all__ = ["SetOutcome", "calibrated_sets"]
 class SetOutcome:
     """The sets, their coverage and its 95 % range by (1), and how large they are on the held-out rows, in words.
 
-    `by_class` says that every class has the coverage by itself, which holds under another prior too.
+    `by_class` says that every class has the coverage by itself, which holds under another prior too; `rows` are then
+    those of the rarest. `shortage` says what follows where they are too few; it is empty otherwise.
     """
 
     sets: ConformalClassifier | ConformalRegressor
@@ -34,6 +35,19 @@ class SetOutcome:
     range: tuple[float, float]
     by_class: bool
     size: str
+
+    @property
+    def shortage(self) -> str:
+        """What too few rows lead to, in a sentence: l of (1) is then 0."""
+        needed = int(np.ceil(self.coverage / (1.0 - self.coverage) - 1e-9))
+        if self.rows >= needed:
+            return ""
+        whose = "rows of the rarest class" if self.by_class else "held-out rows"
+        of_all = "every set holds all classes" if isinstance(self.sets, ConformalClassifier) else "no interval has ends"
+        return (
+            f"{self.rows} {whose} calibrate, and a coverage of {self.coverage:g} needs {needed}, so "
+            f"{'every set holds that class' if self.by_class else of_all}: give more rows, or ask for less."
+        )
 
 
 def calibrated_sets(model: Any, X: Matrix, y: Array, coverage: float, *, by_class: bool) -> SetOutcome:
@@ -50,7 +64,9 @@ def calibrated_sets(model: Any, X: Matrix, y: Array, coverage: float, *, by_clas
         else:
             sets = ConformalRegressor(model, coverage=coverage, method="prefit").fit(X, y)
             width = float(np.median(sets.predict_interval(X).width))
-            size = f"half width {rounded(width / 2)}" if np.isfinite(width) else "unbounded: too few rows calibrate"
+            size = (
+                f"the prediction ± {rounded(width / 2)}" if np.isfinite(width) else "unbounded: too few rows calibrate"
+            )
     n = int(np.unique(y, return_counts=True)[1].min()) if of_classes and by_class else len(y)
     left = int(np.floor((n + 1) * (1.0 - coverage) + 1e-9))
     low, high = beta.ppf([0.025, 0.975], n + 1 - left, left).tolist() if left >= 1 else (1.0, 1.0)

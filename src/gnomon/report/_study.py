@@ -21,6 +21,7 @@ from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, listed, refuse_unknown
+from gnomon.numerics.weights import effective_train_prior
 from gnomon.report._advice import check_arrangement
 from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._checks import (
@@ -333,7 +334,7 @@ def _with_parts(fitted: Pipeline, last: Deployed) -> Pipeline:
 def _decided(judgement: Judgement, y: Array, stakes: Stakes | None) -> tuple[DecisionOutcome | None, CostCurve | None]:
     if stakes is None:
         return None, None
-    shares = np.unique(y, return_counts=True)[1] / len(y)
+    shares = effective_train_prior(y)
     given = judgement.y, judgement.forecast, stakes, shares
     return decision_outcome(*given), cost_curve(*given)
 

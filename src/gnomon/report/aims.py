@@ -82,6 +82,8 @@ class Aims:
             raise UserError(f"{given[0]} is for two classes; the target has {len(classes)}: {listed(classes)}")
         if self.positive is not None and self.positive not in classes:
             raise UserError(f"--positive {self.positive}: the classes are {listed(classes)}")
+        if self.positive is not None and all(value is None for value in of_two.values()):
+            raise UserError("--positive says which class --fn-cost, --fp-cost and --prior are for; give one of these")
         second = len(classes) == 2 and self.positive in (None, classes[1])
         priors = None if self.prior is None else np.array([1.0 - self.prior, self.prior][:: 1 if second else -1])
         if self.costs is not None:
@@ -97,7 +99,11 @@ def _matrix(costs: Mapping[str, Mapping[str, float]], classes: Sequence[str]) ->
     """Actions by classes, in the order of the latter."""
     for action, row in costs.items():
         if set(row) != set(classes):
-            raise UserError(f"the costs of {action} are for {listed(list(row))}; the classes are {listed(classes)}")
+            absent = [f"lack {name}" for name in classes if name not in row]
+            strange = [f"have {name}, which is no class" for name in row if name not in classes]
+            raise UserError(
+                f"the costs of {action} {', '.join(absent + strange)}; give one for each class: {listed(classes)}"
+            )
     found = np.array([[float(row[name]) for name in classes] for row in costs.values()])
     if len(found) < 2 or not np.all(np.isfinite(found)):
         raise UserError("costs must be finite numbers for at least two actions")
@@ -119,6 +125,12 @@ def read_costs(table: Table) -> dict[str, dict[str, float]]:
     if len(set(names)) < len(names) or not all(names):
         raise UserError(f"the first column of the costs, {first}, must name each action once: {listed(names)}")
     numbers = {name: as_float(table[name]) for name in classes}
-    if bad := [name for name, values in numbers.items() if np.isnan(values).any()]:
-        raise UserError(f"the costs of {listed(bad)} have cells that are no numbers; a column for each class is needed")
+    for name, values in numbers.items():
+        if (gaps := np.isnan(values)).any():
+            place = int(np.argmax(gaps))
+            cell = str(to_text(table[name])[place])
+            raise UserError(
+                f"the cost of {names[place]} in the column {name} is {cell!r}, no number; write each like 0.5, with a "
+                "column for each class"
+            )
     return {action: {name: float(numbers[name][i]) for name in classes} for i, action in enumerate(names)}

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from gnomon._typing import Array, ArrayLike, Floats, Matrix, available_if
 from gnomon.decision import ConformalClassifier, ConformalRegressor, ScoreCalibrator
 from gnomon.infer import expected_cost
-from gnomon.numerics.weights import shift_prior
+from gnomon.numerics.weights import effective_train_prior, shift_prior
 from gnomon.report._calibrate import log_probabilities
 from gnomon.report.aims import Stakes
 
@@ -125,7 +125,7 @@ def deployed(
     model: Any, y: Array, calibrator: ScoreCalibrator | None, stakes: Stakes | None, sets: Any = None
 ) -> Deployed:
     """The fitted model with these parts; `y` are the training labels."""
-    shares = None if stakes is None else np.unique(y, return_counts=True)[1] / len(y)
+    shares = None if stakes is None else effective_train_prior(y)
     return Deployed(
         model,
         calibrator=calibrator,

@@ -173,13 +173,14 @@ def further(study: Study) -> list[str]:
         found, (name, cost) = study.decisions, study.decisions.constant
         said.append(
             f"Decisions cost {rounded(found.cost.value)} a row ({rounded(found.cost.low)} to "
-            f"{rounded(found.cost.high)}); always {name}: {rounded(cost)}."
+            f"{rounded(found.cost.high)}); the best without the model, always {name}, costs {rounded(cost)}."
         )
     if study.sets is not None:
         low, high = study.sets.range
         what = "Sets" if study.target.classes else "Intervals"
         said.append(
-            f"{what} hold the truth with probability {study.sets.coverage:g} ({low:.3f} to {high:.3f}, as "
+            study.sets.shortage
+            or f"{what} hold the truth with probability {study.sets.coverage:g} ({low:.3f} to {high:.3f}, as "
             f"{study.sets.rows} rows {'of the rarest class ' if study.sets.by_class else ''}calibrate them): "
             f"{study.sets.size}."
         )
