@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, log_softmax
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from gnomon.decision import (
@@ -27,6 +28,7 @@ from gnomon.decision import (
     shift_prior,
 )
 from gnomon.distributions import Exponential, Normal
+from gnomon.evaluation import eer, score_curve
 from gnomon.losses import ExponentialLoss, HingeLoss, LogisticLoss, SquaredHingeLoss, SquaredLoss
 from real_data import data_path
 
@@ -144,12 +146,26 @@ def test_known_normal_laws():
     assert bayes_risk(spread, Application(0.5)).value == near(0.338663)
     drawn = bayes_risk(spread, Application(0.5), method="monte_carlo", n_draws=20_000)
     assert abs(drawn.value - 0.338663) < 4 * drawn.standard_error
+    misses, alarms = 0.503355, 0.173970
+    assert 0.5 * (misses + alarms) == near(0.338663)
+    spread_of_mean = np.sqrt((0.25 * misses * (1 - misses) + 0.25 * alarms * (1 - alarms)) / 20_000)
+    assert drawn.standard_error == pytest.approx(spread_of_mean, rel=0.02)
+    ends = np.array([1.359555, 1.359557, -1.359555, -1.359557])
+    logs = np.column_stack([norm.logpdf(ends), norm.logpdf(ends, scale=2.0)])
+    assert Application(0.5).decide(logs, "log_likelihood").tolist() == [0, 1, 0, 1]
     x = np.linspace(-9, 9, 200_001)
     density = np.exp(-0.5 * (x - 1.0) ** 2)
     density /= density.sum()
     assert density @ np.log2(1.0 + np.exp(-2.0 * x)) == near(0.514056)
     mirrored = np.append(np.ones(len(x)), np.zeros(len(x)))
-    assert cllr(mirrored, np.append(2 * x, -2 * x), sample_weight=np.append(density, density)) == near(0.514056)
+    trials = {"y_true": mirrored, "scores": np.append(2 * x, -2 * x), "sample_weight": np.append(density, density)}
+    assert cllr(**trials) == near(0.514056)
+    assert eer(**trials).value == near(0.158655, 1e-4)
+    curve = score_curve(**trials)
+    assert curve.roc_auc == near(0.921350, 1e-5)
+    at = curve.at([Application(0.2).threshold], strict=True)
+    assert (1.0 - at.tpr[0], at.fpr[0]) == near((0.379478, 0.045214), 1e-4)
+    assert act_dcf(app=Application(0.2), **trials) == near(0.560333, 1e-4)
 
 
 @pytest.mark.spec("EVA-G27", "EVA-064")

@@ -252,6 +252,12 @@ def test_simulated_curves():
     for name in ("margin", "random"):
         np.testing.assert_array_equal(first.scores[name], again.scores[name])
         assert first.scores[name].shape == (4, 7)
+    # After the whole pool every curve ends at the score of all its rows on the others.
+    small = {"n_labels": 40, "batch_size": 8, "n_repeats": 2, "random_state": 0}
+    ends = simulate_active_learning(GaussianNB(), X[:40], y[:40], X[200:], y[200:], **small).scores
+    whole = GaussianNB().fit(X[:40], y[:40])
+    assert whole.score(X[200:], y[200:]) != whole.score(X[:40], y[:40])
+    np.testing.assert_allclose([rows[:, -1] for rows in ends.values()], whole.score(X[200:], y[200:]))
     both = {"mine": ActiveLearner(GaussianNB(), "entropy"), "random": "random"}
     named = simulate_active_learning(GaussianNB(), X[:200], y[:200], X[200:], y[200:], strategies=both, **options)
     np.testing.assert_array_equal(named.scores["random"], first.scores["random"])

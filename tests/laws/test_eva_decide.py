@@ -150,6 +150,8 @@ def test_error_rates_are_costs():
     words = np.array(["no", "yes"])
     assert dcf(words[y], words[decided], app) == pytest.approx(dcf(y, decided, app))
     assert dcf(words[1 - y], words[1 - decided], app, pos_label="no") == pytest.approx(dcf(y, decided, app))
+    rare = "no" if np.mean(y) > 0.5 else "yes"
+    assert dcf(words[y], words[decided], app, pos_label="rare") == dcf(words[y], words[decided], app, pos_label=rare)
 
 
 @pytest.mark.spec("EVA-L27", "EVA-072")
@@ -236,6 +238,9 @@ def test_logistic_calibration():
     share = ScoreCalibrator(prior=float(np.mean(y))).fit(x, y)
     assert (share.alpha_, share.beta_) == pytest.approx((plain.coef_[0, 0], plain.intercept_[0]), abs=1e-5)
     np.testing.assert_allclose(share.predict_proba(x), plain.predict_proba(x[:, None]), atol=1e-6)
+    w = np.arange(len(y)) % 3
+    weighted, repeated = ScoreCalibrator(lam=0.1).fit(x, y, w), ScoreCalibrator(lam=0.1).fit(*np.repeat([x, y], w, 1))
+    assert (weighted.alpha_, weighted.gamma_) == pytest.approx((repeated.alpha_, repeated.gamma_), abs=1e-7)
     y, x = true_ratios(200_000)
     for prior in (0.1, 0.5, 0.8):
         found = ScoreCalibrator(prior=prior).fit(x, y)
@@ -258,6 +263,9 @@ def test_bayes_decisions_by_brute_force():
     np.testing.assert_array_equal(bayes_decision(np.log(q / priors) + 9, C, kind="log_likelihood", priors=priors), best)
     np.testing.assert_array_equal(bayes_decision(q), np.argmax(q, axis=1))
     assert bayes_decision([[0.5, 0.5]]).tolist() == [0]
+    shifted = expected_cost(np.log(q[:, 1] / q[:, 0]), C[:, :2], kind="llr", priors=0.3)
+    joint = q[:, :2] * [0.7, 0.3]
+    np.testing.assert_allclose(shifted, joint / joint.sum(axis=1, keepdims=True) @ C[:, :2].T)
     # Another matrix for each row.
     many = rng.normal(size=(50, 3, 4))
     own = [np.argmin(M @ row) for M, row in zip(many, q, strict=True)]
@@ -275,6 +283,9 @@ def test_doubt():
     kept = [np.max(p, axis=1) >= t for t in curve.threshold[::500]]
     np.testing.assert_allclose(curve.coverage[::500], [np.mean(rows) for rows in kept])
     np.testing.assert_allclose(curve.error[::500], [np.mean((x[rows] > 0) != y[rows]) for rows in kept])
+    some = np.max(p, axis=1) < 0.9
+    for found, expected in zip(reject_curve(y, p, some.astype(float)), reject_curve(y[some], p[some]), strict=True):
+        np.testing.assert_array_equal(found, expected)
     coverage = [np.mean(RejectClassifier(GaussianNB(), c).fit(X, y).predict(X) != -1) for c in (0.0, 0.1, 0.3, 0.5)]
     assert np.all(np.diff(coverage) >= 0.0)
     assert coverage[0] < 0.001
@@ -400,6 +411,9 @@ def test_thresholds_of_an_application():
     assert theory.threshold_ == app.threshold
     llr = logit(theory.estimator_.predict_proba(X)[:, 1]) - logit(np.mean(y[few]))
     np.testing.assert_array_equal(theory.predict(X), llr > app.threshold)
+    assert theory.cost_ == pytest.approx(dcf(y[few], theory.predict(X[few]), app))
+    tied = ThresholdTuner(app, method="theoretical").fit(x, y)
+    assert tied.predict([app.threshold, np.nextafter(app.threshold, np.inf)]).tolist() == [0, 1]
     with pytest.raises(ValueError, match="needs calibrated probabilities"):
         ThresholdTuner(app, estimator=LinearSVC(), method="theoretical").fit(X, y)
     of_scores = ThresholdTuner(app).fit(x, y)
@@ -409,6 +423,12 @@ def test_thresholds_of_an_application():
     assert dcf(y, peer.predict(X), app) < min_dcf(y, x, app).value + 0.06
     with pytest.raises(ValueError, match="give an estimator"):
         ThresholdTuner(app).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    train, test = np.arange(2000), np.arange(2000, 3000)
+    w = np.where(x > 0.5, 0.0, 1.0 + np.arange(3000) % 3)
+    held = ThresholdTuner(app, estimator=GaussianNB(), cv=[(train, test)]).fit(X, y, w)
+    scores = logit(GaussianNB().fit(X[train], y[train], w[train]).predict_proba(X[test])[:, 1])
+    assert held.cost_ == pytest.approx(min_dcf(y[test], scores, app, sample_weight=w[test]).value)
+    assert held.cost_ != pytest.approx(min_dcf(y[test], scores, app).value, rel=0.01)
     absent = ThresholdTuner(app).fit([9.0, -1.0, 0.0, 1.0, 2.0], list("abbcc"), sample_weight=[0, 1, 1, 1, 1])
     assert absent.predict([-1.0, 2.0]).tolist() == ["b", "c"]
 
@@ -489,7 +509,8 @@ def test_calibrated_scores_of_any_classifier(base):
 def test_calibration_on_the_training_rows_is_refused_or_warned_of():
     y, x = true_ratios(300)
     X, tree = x[:, None], DecisionTreeClassifier(random_state=0)
-    for options, given in [({"cv": "train"}, {}), ({}, {"X_cal": X, "y_cal": y})]:
+    same = [{"X_cal": rows, "y_cal": y} for rows in (X, X.copy())]
+    for options, given in [({"cv": "train"}, {}), *(({}, each) for each in same)]:
         with pytest.raises(ValueError, match="training rows"):
             CalibratedScorer(tree, **options).fit(X, y, **given)
         loose = CalibratedScorer(tree, ScoreCalibrator("pav"), allow_train=True, **options)
@@ -498,6 +519,8 @@ def test_calibration_on_the_training_rows_is_refused_or_warned_of():
         assert cllr(y, sure) < cllr(y, CalibratedScorer(tree, ScoreCalibrator("pav")).fit(X, y).llr(X))
     with pytest.raises(ValueError, match="belong together"):
         CalibratedScorer(tree).fit(X, y, X_cal=X)
+    with pytest.raises(ValueError, match="y_cal has"):
+        CalibratedScorer(tree).fit(X, y, X_cal=X[:50], y_cal=y[:50] + 5)
 
 
 def test_calibration_of_several_classes():
@@ -657,6 +680,7 @@ def test_costs_and_calibration_at_every_scale(scale):
         np.testing.assert_allclose(found, ScoreCalibrator(method).fit(s, y).transform(s), atol=1e-6)
 
 
+@pytest.mark.spec("EVA-081")
 def test_unusual_scores_are_exact_or_refused():
     y, s = tied_trials(4)
     for method in ("logistic", "temperature", "beta"):
@@ -723,6 +747,10 @@ REFUSED = [
     (lambda: bayes_action((0.0, -1.0), "squared"), "sd"),
     (lambda: bayes_action([], "squared"), "samples"),
     (lambda: population_minimizer("logistic", 1.5), "probabilities"),
+    (lambda: dcf([0, 1, 2], [0, 1, 2], Application([0.2, 0.3, 0.5]), pos_label=1), "two labels"),
+    (lambda: dcf([0, 1], [0, 1], Application(0.5), pos_label=7), "pos_label"),
+    (lambda: proper_score([0, 1], [[1.0, 1.0], [0.5, 0.5]]), "sum to 1"),
+    (lambda: proper_score([0, 1], [[0.5, 0.0], [0.5, 0.5]], "brier"), "sum to 1"),
     (lambda: bayes_error_curve([0.1, 0.2], [0, 1], [np.inf]), "finite"),
     (
         lambda: BayesDecisionClassifier(GaussianNB(), priors=[0.0, 1.0]).fit(*blobs(centres=((0, 0), (1, 1)))),

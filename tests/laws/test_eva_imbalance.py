@@ -95,6 +95,10 @@ def test_adding(method):
         assert set(copies[95:]) == {7, 8}
     else:
         assert set(copies[95:]) - {7, 8}
+        assert np.max(copies[60:95]) > 2  # fewer copies than rows, drawn with replacement all the same
+    again = RandomOverSampler(method=method, random_state=1)
+    again.fit_resample(X, y)
+    assert np.any(np.bincount(again.sample_indices_, minlength=103) != copies)
     assert counted(RandomOverSampler(ratio=0.5).fit_resample(X, y)[1]) == {"a": 60, "b": 35, "c": 30}
     assert counted(RandomOverSampler(sizes={"c": 9}).fit_resample(X, y)[1]) == {"a": 60, "b": 35, "c": 9}
     assert counted(RandomOverSampler(prior=[0.2, 0.2, 0.6]).fit_resample(X, y)[1]) == {"a": 60, "b": 60, "c": 180}
@@ -343,6 +347,11 @@ def test_a_prior_is_shifted_and_removed():
     assert np.max(np.abs(back - plain.predict_proba(X))) < 0.06
     np.testing.assert_allclose(model.llr(X), remove_prior(model.decision_function(X), model.train_prior_), atol=1e-12)
     assert np.mean(np.abs(model.llr(X) - remove_prior(plain.decision_function(X), 0.1))) < 0.15
+    p, old, new = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]), np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.3, 0.6])
+    likelihoods = np.exp(remove_prior(np.log(p), old))
+    np.testing.assert_allclose(likelihoods, p / old)
+    joint = likelihoods * new
+    np.testing.assert_allclose(shift_prior(p, old, new), joint / joint.sum(axis=1, keepdims=True))
 
 
 @pytest.mark.spec("EVA-L37")
@@ -477,5 +486,9 @@ def test_refusals():
         ResampledClassifier(GaussianNB(), StandardScaler()).fit(X, y)
     with pytest.raises(ValueError, match="no rows"):
         class_weights([])
+    with pytest.raises(ValueError, match="at least one needs some"):
+        effective_train_prior(y, {0: 0.0, 1: 0.0})
+    with pytest.raises(ValueError, match="must be probabilities"):
+        shift_prior([[0.0, 0.0]], [0.5, 0.5], [0.1, 0.9])
     one, _ = RandomUnderSampler().fit_resample(X, np.zeros(300))
     assert len(one) == 300

@@ -76,6 +76,9 @@ def test_layouts_of_a_confusion_matrix():
     true, predicted = (confusion_matrix(y, called, rows=rows) for rows in ("true", "predicted"))
     np.testing.assert_array_equal(true.values, predicted.values.T)
     assert true.axes == predicted.axes[::-1] == ("true", "predicted")
+    for matrix in (true, predicted):
+        np.testing.assert_array_equal(matrix.true_totals, true.values.sum(axis=1))
+        np.testing.assert_array_equal(matrix.predicted_totals, true.values.sum(axis=0))
     np.testing.assert_array_equal(true.values.sum(axis=1), [np.sum(y == k) for k in "abc"])
     np.testing.assert_array_equal(true.values.sum(axis=0), [np.sum(called == k) for k in true.actions])
     assert true.actions.tolist() == ["a", "b", "c", "reject"]
@@ -228,6 +231,16 @@ def test_equal_error_rate_of_the_hull():
         # A cost curve is that least cost, and its top the equal error rate of the hull.
         np.testing.assert_allclose(cost_curve(y, s).at(priors), least, atol=1e-12)
         assert np.max(cost_curve(y, s).cost) == pytest.approx(rocch)
+        # Thresholds reach the vertices that they are given for; no threshold accepts a score −∞, but −∞ stands for it.
+        s = np.unique(s, return_inverse=True)[1].astype(float)
+        found, curve = cost_curve(y, s), score_curve(y, s)
+        reached = curve.at(found.thresholds, strict=True)
+        np.testing.assert_allclose([reached.fpr, 1 - reached.tpr], [found.fpr, found.fnr], atol=1e-12)
+        for method, points in (("linear", curve), ("step", curve), ("rocch", hull)):
+            for tie in ("negative", "positive"):
+                at = curve.at([eer(y, s, method=method, tie=tie).threshold], strict=tie == "negative")
+                gap = np.min(np.abs(points.fpr + points.tpr - 1))
+                assert np.abs(at.fpr + at.tpr - 1)[0] == pytest.approx(gap, abs=1e-12)
 
 
 @pytest.mark.spec("EVA-L38", "EVA-046")

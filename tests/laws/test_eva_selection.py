@@ -220,6 +220,13 @@ def test_regimes_over_a_degree():
     np.testing.assert_allclose(found.validation, -test.mean(axis=1))
     assert (found.regimes[0], found.regimes[found.best], found.regimes[-1]) == ("under", "good", "over")
     assert found.values[found.one_se] <= found.values[found.best]
+    # Within one standard error of the best is good, whatever the side; above it, over only where training errors fall.
+    near = diagnose_fit(model, x, y, "polynomialmap__degree", [3, 4, 5, 6, 7])
+    far = near.validation > near.validation[near.best] + near.standard_error[near.best]
+    assert [regime != "good" for regime in near.regimes] == far.tolist()
+    assert near.regimes.count("good") > 1
+    worse = diagnose_fit(Ridge(), x, y, "alpha", [0.01, 1e3])
+    assert worse.regimes == ["good", "under"]
     flipped = diagnose_fit(KNeighborsClassifier(), *load_iris(return_X_y=True), "n_neighbors", [100, 7, 1])
     assert flipped.regimes[0] == "under"
     assert np.all(np.isnan(flipped.norms))

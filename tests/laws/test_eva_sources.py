@@ -465,6 +465,9 @@ def test_refusals():
         split_predictions([[1.0]], [1.0])
     with pytest.raises(ValueError, match="loss='hinge' is unknown"):
         split_predictions([[1.0], [2.0]], [1.0], loss="hinge")
+    for weights, words in (([0.0, 0.0], "zero for every row"), ([-1.0, 3.0], "negative")):
+        with pytest.raises(ValueError, match=words):
+            split_predictions([[1.0, 2.0], [2.0, 3.0]], [1.0, 2.0], sample_weight=weights)
     with pytest.raises(ValueError, match="at most 12"):
         n_dichotomies(np.zeros((13, 2)))
     with pytest.raises(ValueError, match="set it on the estimator"):

@@ -57,6 +57,7 @@ def test_speaker_scores_become_decisions(speakers):
     np.testing.assert_array_equal(drawn["raw: actual"].get_ydata(), curve.actual["raw"])
     np.testing.assert_allclose(drawn["raw: minimum"].get_ydata(), drawn["calibrated: minimum"].get_ydata(), atol=1e-12)
     assert any(np.allclose(line.get_xdata(), app.log_odds) for line in ax.lines)
+    assert any(np.array_equal(line.get_ydata(), [1.0, 1.0]) for line in ax.lines)  # without scores
     labelled(ax)
 
 

@@ -59,9 +59,16 @@ def test_boundaries_move_towards_the_common_class():
     names = [text.get_text() for text in panels["boundaries"].get_legend().get_texts()]
     assert names == ["bad", "good", "plain", "weights", "resampled, shifted back"]
     drawn = [c for c in panels["boundaries"].collections if isinstance(c, ContourSet)]
-    for model in list(models.values())[:2]:
-        on_line = [np.max(np.abs(model.decision_function(c.get_paths()[0].vertices))) < 0.05 for c in drawn]
-        assert any(on_line)
+    for model in models.values():
+        # Log-odds, which every model has by its probabilities, are zero on its line alone.
+        on_line = [
+            np.max(np.abs(np.diff(np.log(model.predict_proba(c.get_paths()[0].vertices)), axis=1))) < 0.05
+            for c in drawn
+        ]
+        assert sum(on_line) == 1
+    steepest = [np.max(np.abs(np.diff(line.get_ydata()) / np.diff(line.get_xdata()))) for line in panels["costs"].lines
+                if len(line.get_xdata()) > 2]  # fmt: skip
+    assert max(steepest) / min(steepest) == pytest.approx(19.0, rel=1e-3)
     with pytest.raises(ValueError, match="of two"):
         plot.rare_class({"three": LogisticRegression().fit(X, np.arange(200) % 3)}, X, y)
 
@@ -98,7 +105,7 @@ def test_three_sources_as_bars():
     heights = np.array([[bar.get_height() for bar in bars] for bars in ax.containers])
     np.testing.assert_allclose(np.sum(heights, axis=0), [each.excess for each in found.values()])
     below = plot.error_source_bars({"one": ErrorSources(0.5, 0.2, -0.1, 1.0)})
-    assert below.containers[2][0].get_y() == 0.0
+    assert [bars[0].get_y() for bars in below.containers] == [0.0, 0.5, 0.0]
     assert plot.error_source_bars({1: ErrorSources(0.5, 0.2, 0.1, 1.0)}, log=True).get_yscale() == "log"
 
 

@@ -69,7 +69,14 @@ def test_learning_curves_with_their_rate():
         labelled(ax)
         drawn = lines(ax)["validation error"].get_ydata() + (rate.reference if log else 0.0)
         np.testing.assert_allclose(drawn, -test.mean(axis=1))
-        assert any(name.startswith("rate: slope −") for name in lines(ax))
+        (line,) = [line for name, line in lines(ax).items() if name.startswith("rate: slope −")]
+        fitted = line.get_ydata() + (rate.reference if log else 0.0)
+        np.testing.assert_allclose(fitted, rate.predict(line.get_xdata()))
+        tops = [
+            np.max(band.get_paths()[0].vertices[:, 1]) + (rate.reference if log else 0.0) for band in ax.collections
+        ]
+        widest = np.max(test.std(axis=1) - test.mean(axis=1))
+        assert np.any(np.isclose(tops, widest))
 
 
 @pytest.mark.spec("EVA-P05")

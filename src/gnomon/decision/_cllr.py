@@ -145,9 +145,11 @@ def proper_score(
             f"scores of shape {np.shape(scores)} and {len(p)} priors must fit {len(y)} rows of the {len(labels)} "
             f"classes {labels.tolist()[:5]}; rows of every class are needed"
         )
+    used = weights > 0.0
+    if np.any(q[used] < 0.0) or np.any(np.abs(np.sum(q[used], axis=1) - 1.0) > 1e-6):
+        raise ValueError(f"scores has rows that are no {kind}: probabilities must be ≥ 0 and sum to 1; normalise them")
     per_row = weights * (p / shares)[k]
     cost = _rule(rule)
-    used = weights > 0.0
     value = float(per_row[used] @ cost(k[used], q[used]))
     constant = float(p @ cost(np.arange(len(p)), np.tile(p, (len(p), 1))))
     return value / constant if normalize else value

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.base.trials import positive_rows
 from gnomon.decision._posteriors import check_priors
 from gnomon.decision.application import Application, Orientation, action_names, read_costs
 from gnomon.numerics.weights import check_weights
@@ -88,7 +89,7 @@ def dcf(
     app : Application
     normalize : bool, default=True
         Divide by the cost of the best constant action.
-    pos_label : label, optional
+    pos_label : label or "rare", optional
         The positive one of two; by default the greater.
     classes : array-like, optional
         As in `empirical_bayes_risk`.
@@ -111,7 +112,7 @@ def dcf(
     if pos_label is not None:
         if classes is not None:
             raise ValueError("pos_label and classes both order the classes; give one of them")
-        classes = _positive_last(np.asarray(y_true), pos_label)
+        classes = _positive_last(np.asarray(y_true), pos_label, sample_weight)
     risk = empirical_bayes_risk(
         y_true, decisions, app.costs, app.priors, actions=app.actions, classes=classes, sample_weight=sample_weight
     )
@@ -170,8 +171,9 @@ def _places(values: Array, labels: Array, name: str) -> Integers:
     return np.array([places[value] for value in found.tolist()], dtype=int)[index]
 
 
-def _positive_last(y: Array, pos_label: object) -> list[Any]:
-    names = np.unique(y).tolist()
-    if len(names) != 2 or pos_label not in names:
-        raise ValueError(f"pos_label={pos_label!r} must be one of two labels; y_true has {names[:5]}")
-    return [names[1 - names.index(pos_label)], pos_label]
+def _positive_last(y: Array, pos_label: object, sample_weight: ArrayLike | None) -> list[Any]:
+    weights = check_weights(sample_weight, np.empty((len(y), 0)))
+    names = np.unique(y[weights > 0.0]).tolist()
+    if len(names) > 2:
+        raise ValueError(f"pos_label={pos_label!r} is for two labels; y_true has {names[:5]}, which classes can order")
+    return list(positive_rows(y[weights > 0.0], pos_label, weights[weights > 0.0])[1])

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import column_or_1d
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, is_sparse
 from gnomon.base import given_rows, naming_columns
 from gnomon.decision._posteriors import check_priors, posteriors
 from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, like, scores_of
@@ -124,7 +124,7 @@ class CalibratedScorer(WrappedClassifier):
         shares = class_shares(learner)
         self.prior_ = shares if self.prior is None else self._given_prior(len(shares))
         self.estimator_ = learner.fit()
-        scores, labels, weights = self._calibration_set(learner, X, X_cal, y_cal)
+        scores, labels, weights = self._calibration_set(learner, X_cal, y_cal)
         calibrator = ScoreCalibrator() if self.calibrator is None else self.calibrator
         self.calibrator_ = clone(calibrator).fit(scores, labels, weights)
         self.score_type_ = "log_posterior_ratio"
@@ -195,14 +195,19 @@ class CalibratedScorer(WrappedClassifier):
         return p
 
     def _calibration_set(
-        self, learner: Learner, X: AnyRows, X_cal: AnyRows | None, y_cal: ArrayLike | None
+        self, learner: Learner, X_cal: AnyRows | None, y_cal: ArrayLike | None
     ) -> tuple[Floats, Array, Floats | None]:
         if (X_cal is None) != (y_cal is None):
             raise ValueError("X_cal and y_cal belong together; give both, or neither")
-        if X_cal is not None and X_cal is not X:
-            rows = given_rows(self, self.estimator, X_cal, reset=False)
-            return scores_of(self.estimator_, rows), column_or_1d(y_cal), None
-        if X_cal is not None or (isinstance(self.cv, str) and self.cv == "train"):
+        rows = None if X_cal is None else given_rows(self, self.estimator, X_cal, reset=False)
+        if rows is not None and not _same_cells(rows, learner.X):
+            labels = column_or_1d(y_cal)
+            if unknown := np.setdiff1d(labels, self.classes_).tolist():
+                raise ValueError(
+                    f"y_cal has {unknown[:5]}, and the training rows {self.classes_.tolist()[:5]}; leave such rows out"
+                )
+            return scores_of(self.estimator_, rows), labels, None
+        if rows is not None or (isinstance(self.cv, str) and self.cv == "train"):
             if not self.allow_train:
                 raise ValueError(
                     "the calibrator would be fitted to scores of the training rows, which are too good; give folds by "
@@ -216,3 +221,9 @@ class CalibratedScorer(WrappedClassifier):
             return scores_of(self.estimator_, learner.X), learner.y, learner.weights
         rows, scores = learner.held_out(self.cv, scores_of)
         return scores, learner.y[rows], None if learner.weights is None else learner.weights[rows]
+
+
+def _same_cells(A: Any, B: Any) -> bool:
+    if A is B or is_sparse(A) or is_sparse(B):
+        return A is B or (is_sparse(A) and is_sparse(B) and A.shape == B.shape and (A != B).nnz == 0)
+    return np.array_equal(np.asarray(A), np.asarray(B))

@@ -233,11 +233,13 @@ def reject_curve(y_true: ArrayLike, proba: ArrayLike, sample_weight: ArrayLike |
     (array([0.9, 0.7, 0.6]), array([0.3333, 0.6667, 1.    ]), array([0.    , 0.    , 0.3333]))
     """
     p, y = np.asarray(proba, dtype=float), np.asarray(y_true)
+    weights = check_weights(sample_weight, np.empty((len(y), 0)))
     labels = np.unique(y)
     if p.ndim != 2 or p.shape != (len(y), len(labels)):
         raise ValueError(f"proba of shape {p.shape} must have a column for each of the labels {labels.tolist()[:5]}")
     sure = confidence(p, "max")
     correct = _safe_indexing(labels, np.argmax(p, axis=1)) == y
-    curve = threshold_curve(sure, correct, check_weights(sample_weight, p))[1:]
+    used = weights > 0.0
+    curve = threshold_curve(sure[used], correct[used], weights[used])[1:]
     decided = curve.tp + curve.fp
     return RejectCurve(curve.thresholds, decided / (curve.positives + curve.negatives), curve.fp / decided)

@@ -22,6 +22,7 @@ from gnomon.evaluation._refits import bootstrap_refits, drawn_refits, set_parame
 from gnomon.numerics.estimates import Estimate, normal_quantile
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "bias_variance", "bias_variance_bootstrap", "split_predictions"]
 
@@ -154,7 +155,7 @@ def split_predictions(
             "or more, and (n_points,)"
         )
     mask = np.ones(P.shape, dtype=bool) if known is None else np.asarray(known, dtype=bool)
-    w = np.ones(len(h)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    w = check_weights(sample_weight, np.empty((len(h), 0)))
     target = None if y is None else np.asarray(y)
     return _SPLITS[loss](P, mask, h, target, w / np.sum(w), corrected)
 

@@ -87,9 +87,11 @@ def cost_curve(
     >>> curve.x.round(4).tolist(), curve.cost.round(4).tolist()
     ([0.0, 0.0, 0.6667, 1.0, 1.0], [0.0, 0.0, 0.1667, 0.0, 0.0])
     """
-    hull = score_curve(y_true, scores, pos_label=pos_label, sample_weight=sample_weight).hull()
+    curve = score_curve(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+    places = curve.hull_places()
+    hull = curve[places]
     fpr, fnr = hull.fpr, 1.0 - hull.tpr
     rise, fall = np.diff(fpr), -np.diff(fnr)
     x = np.concatenate([[0.0], rise / (rise + fall), [1.0]])
     line = np.minimum(np.arange(len(x)), len(fpr) - 1)
-    return CostEnvelope(x, fnr[line] * x + fpr[line] * (1.0 - x), fpr, fnr, hull.strict_thresholds)
+    return CostEnvelope(x, fnr[line] * x + fpr[line] * (1.0 - x), fpr, fnr, curve.strict_thresholds[places])

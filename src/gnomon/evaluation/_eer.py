@@ -88,11 +88,12 @@ def eer(
     """
     check_choice("method", method, get_args(Method))
     curve = score_curve(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-    vertices = curve.hull() if method == "rocch" else curve
-    value, place = vertices.eer, _nearest(vertices)
+    places = curve.hull_places() if method == "rocch" else np.arange(len(curve))
+    vertices = curve[places]
+    value, place = vertices.eer, int(places[_nearest(vertices)])
     if method == "step":
         value = float(0.5 * (curve.fpr[place] + 1.0 - curve.tpr[place]))
-    return EqualErrorRate(value, float(thresholds_of(vertices, tie)[place]))
+    return EqualErrorRate(value, float(thresholds_of(curve, tie)[place]))
 
 
 def _nearest(curve: ThresholdCurve) -> int:

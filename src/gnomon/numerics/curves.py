@@ -75,7 +75,10 @@ class ThresholdCurve:
 
     @property
     def strict_thresholds(self) -> Floats:
-        """Thresholds t of the same calls by score > t: the next lower score, and −∞ where every row is called so."""
+        """Thresholds t of the same calls by score > t: the next lower score, and −∞ where every row is called so.
+
+        Of a whole curve: the next lower score of a part of it, such as its hull, stands in the whole alone.
+        """
         return np.append(self.thresholds[1:], -np.inf)
 
     @property

@@ -277,6 +277,8 @@ def effective_train_prior(
     if unknown := set(class_weight) - set(labels.tolist()):
         raise ValueError(f"class_weight names {sorted(unknown, key=str)}, which y lacks; it has {labels.tolist()}")
     mass = counts * np.array([check_non_negative("class_weight", class_weight.get(k, 1.0)) for k in labels.tolist()])
+    if not np.sum(mass) > 0.0:
+        raise ValueError("class_weight and sample_weight leave no class any weight; at least one needs some")
     return mass / np.sum(mass)
 
 
@@ -308,7 +310,7 @@ def shift_prior(proba: ArrayLike, prior: float | ArrayLike, target: float | Arra
     """
     p = check_numbers("proba", proba)
     rows = np.column_stack([1.0 - p, p]) if p.ndim == 1 else p
-    if rows.ndim != 2 or not np.all((rows >= 0.0) & (rows <= 1.0)):
+    if rows.ndim != 2 or not np.all((rows >= 0.0) & (rows <= 1.0)) or not np.all(np.any(rows > 0.0, axis=1)):
         raise ValueError(
             f"proba of shape {p.shape} must be probabilities: one number or n_classes of them for each row"
         )
