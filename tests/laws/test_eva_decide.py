@@ -791,3 +791,21 @@ def test_estimators_are_cloned_and_searched_with_their_nouns():
     assert tuner.app == app
     assert hash(app) == hash(Application(0.1, 5.0, 1.0))
     assert len(decision.__all__) == len(set(decision.__all__))
+
+
+@pytest.mark.parametrize("method", ["logistic", "temperature"])
+def test_two_columns_are_calibrated_as_their_difference(method):
+    """The penalty is that of the scale, however many columns it multiplies."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 400)
+    s = rng.normal(2.0 * y - 1.0)
+    columns = np.column_stack([-0.5 * s, 0.5 * s])
+    for lam in (0.0, 0.3):
+        one, two = (ScoreCalibrator(method, lam=lam).fit(scores, y) for scores in (s, columns))
+        np.testing.assert_allclose(two.alpha_, one.alpha_, rtol=1e-6)
+        np.testing.assert_allclose(np.diff(two.transform(columns))[:, 0], one.transform(s), rtol=1e-5, atol=1e-8)
+
+
+def test_rows_that_are_no_probabilities_have_no_other_prior():
+    with pytest.raises(ValueError, match="must sum to 1"):
+        shift_prior([[0.5, 0.6]], [0.5, 0.5], [0.1, 0.9])

@@ -2,9 +2,10 @@
 
     TPR at FPR x,  precision at recall x,  FNR at FPR x;    bands from m(x; c),  c ~ Multinomial(N; w/N)          (1)
 
-Rows are sorted once; each resample is a vector of counts. Pointwise bands cover the true curve at any one x with the
-probability `level`, simultaneous ones at all x together. Campbell (1994), Advances in statistical methodology for the
-evaluation of diagnostic and laboratory tests, doi:10.1002/sim.4780130513; Davis & Goadrich (2006),
+Rows are sorted once; each resample is a vector of counts. In large samples, pointwise bands cover the true curve at any
+one x with the probability `level`, simultaneous ones at all x together. In small ones they cover less where the curve
+reaches 0 or 1: no resample of rows without an error has one. Campbell (1994), Advances in statistical methodology for
+the evaluation of diagnostic and laboratory tests, doi:10.1002/sim.4780130513; Davis & Goadrich (2006),
 doi:10.1145/1143844.1143874.
 """
 

@@ -310,10 +310,11 @@ def shift_prior(proba: ArrayLike, prior: float | ArrayLike, target: float | Arra
     """
     p = check_numbers("proba", proba)
     rows = np.column_stack([1.0 - p, p]) if p.ndim == 1 else p
-    if rows.ndim != 2 or not np.all((rows >= 0.0) & (rows <= 1.0)) or not np.all(np.any(rows > 0.0, axis=1)):
-        raise ValueError(
-            f"proba of shape {p.shape} must be probabilities: one number or n_classes of them for each row"
-        )
+    if rows.ndim != 2 or not np.all((rows >= 0.0) & (rows <= 1.0)):
+        raise ValueError(f"proba of shape {p.shape} must be probabilities: one or n_classes numbers for each row")
+    if np.any(np.abs(np.sum(rows, axis=1) - 1.0) > 1e-6):
+        worst = int(np.argmax(np.abs(np.sum(rows, axis=1) - 1.0)))
+        raise ValueError(f"proba[{worst}]={rows[worst].tolist()} must sum to 1; divide each row by its sum")
     K = rows.shape[1]
     joint = rows * (_vector("target", target, K) / _vector("prior", prior, K))
     joint /= np.sum(joint, axis=1, keepdims=True)
