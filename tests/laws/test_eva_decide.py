@@ -394,6 +394,8 @@ def test_thresholds_of_an_application():
     assert dcf(y, peer.predict(X), app) < min_dcf(y, x, app).value + 0.06
     with pytest.raises(ValueError, match="give an estimator"):
         ThresholdTuner(app).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"\['groups'\] are for an estimator"):
+        ThresholdTuner(app).fit(x, y, groups=y)
 
 
 @pytest.mark.spec("EVA-019")
