@@ -17,7 +17,9 @@ FAMILIES = {
         "warmup",
     ),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
-    "evaluation": ("eva_", "evaluation", "pictures_evaluation"),
+    "evaluation": (
+        "eva_", "evaluation", "pictures_conformal", "pictures_evaluation", "pictures_metrics", "pictures_risk",
+    ),
     "features": ("features", "pictures_features"),
     "generative": ("distributions", "gen_", "pictures_generative", "pictures_mixtures"),
     "linear": (

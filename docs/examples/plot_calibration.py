@@ -7,11 +7,11 @@ is the frequency of the class, and where the log-odds are close to linear the pr
 of the rows that get 0.8, eight in ten are positive.
 """
 
-import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.calibration import calibration_curve
 
 from gnomon import plot
+from gnomon.decision import CalibratedScorer
+from gnomon.evaluation import calibration_error, reliability
 from gnomon.linear import LogisticRegression
 
 rng = np.random.default_rng(0)
@@ -25,13 +25,17 @@ print(f"mean probability {model.predict_proba(X[train])[:, 1].mean():.6f}, frequ
 ax = plot.probability_surface(model, X[train][:300], y[train][:300])
 
 # %%
-# A strong penalty pulls every probability to the middle: the curve is steeper than the diagonal.
+# A strong penalty pulls every probability to the middle: the curve is steeper than the diagonal. `CalibratedScorer` fits
+# a map from scores to probabilities on rows that were left out of the fit, and the curve is back on the diagonal.
 
-figure, ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
-ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
-for name, C, marker in (("no penalty", np.inf, "o-"), ("C = 0.001", 0.001, "s--")):
-    said = LogisticRegression(C=C).fit(X[train], y[train]).predict_proba(X[test])[:, 1]
-    happened, mean = calibration_curve(y[test], said, n_bins=10, strategy="quantile")
-    ax.plot(mean, happened, marker, label=name)
-ax.set(xlabel="probability that the model gives", ylabel="frequency of the positive class", aspect="equal")
-ax.legend(frameon=False)
+models = {
+    "no penalty": model,
+    "C = 0.001": LogisticRegression(C=0.001),
+    "C = 0.001, calibrated": CalibratedScorer(LogisticRegression(C=0.001)),
+}
+said = {name: one.fit(X[train], y[train]).predict_proba(X[test])[:, 1] for name, one in models.items()}
+bins = {name: reliability(y[test], q, strategy="quantile") for name, q in said.items()}
+ax = plot.reliability_diagram(bins, histogram=False)
+for name, q in said.items():
+    found = calibration_error(y[test], q, random_state=0)
+    print(f"{name:22s} calibration error {found.estimate.value:.3f}; by chance alone {found.by_chance:.3f}")

@@ -200,6 +200,11 @@ def test_smoothed_ends_are_finite_and_monotone():
     more[: len(s)] = separate
     moved = pav(labels, more)[: len(s)] + logit(np.mean(labels)) - logit(np.mean(y))
     np.testing.assert_allclose(ScoreCalibrator("pav").fit(separate, y).transform(separate), moved)
+    for labels in ([1, 1, 0, 0, 1], [0, 0, 1, 0, 1]):
+        ends = np.array([-np.inf, -np.inf, 0.0, 1.0, np.inf])
+        far = np.clip(ends, -1e300, 1e300)
+        expected = ScoreCalibrator("pav").fit(far, labels).transform(far)
+        np.testing.assert_allclose(ScoreCalibrator("pav").fit(ends, labels).transform(ends), expected)
 
 
 @pytest.mark.spec("EVA-L29")
@@ -210,6 +215,13 @@ def test_area_below_the_bayes_error_curve():
     points = threshold_curve(s, y).at(-o, strict=True)
     cost = expit(o) * points.fn / points.positives + expit(-o) * points.fp / points.negatives
     assert np.sum(cost) * (o[1] - o[0]) == pytest.approx(2.0 * np.log(2.0) * cllr(y, s), rel=1e-4)
+
+
+@pytest.mark.spec("EVA-078")
+def test_bayes_errors_at_great_odds():
+    found = bayes_error_curve([-1.0, 0.0, 1.0, 2.0], [0, 1, 0, 1], [-800.0, -2.0, 800.0])
+    np.testing.assert_array_equal(found.actual["scores"], [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(found.minimum["scores"], [0.5, 0.5, 0.5])
 
 
 @pytest.mark.spec("EVA-L30", "EVA-080", "EVA-081")
@@ -300,6 +312,9 @@ def test_quantile_actions():
     pinball = [np.mean(np.maximum(0.8 * (draws - a), 0.2 * (a - draws))) for a in grid]
     assert bayes_action(draws, (0.8, 0.2)).action == pytest.approx(grid[np.argmin(pinball)], abs=2e-3)
     assert bayes_action(draws, "squared").action == pytest.approx(np.mean(draws))
+    for scale in (1e-150, 1e150):
+        far = bayes_action((10.0 * scale, 2.0 * scale), lambda y, a: 3.0 * np.maximum(y - a, 0) + np.maximum(a - y, 0))
+        assert (far.action / scale, far.cost / scale) == pytest.approx((11.34898, 2.542213), rel=1e-4)
     assert bayes_action([1.0, 2.0, 2.0, 9.0], "zero_one").action == 2.0
     assert bayes_action(norm(3.0, 2.0), "zero_one").action == pytest.approx(3.0, abs=1e-3)
     X = rng.uniform(size=(3000, 1))
@@ -396,6 +411,21 @@ def test_thresholds_of_an_application():
         ThresholdTuner(app).fit(np.zeros((4, 2)), [0, 1, 0, 1])
     with pytest.raises(ValueError, match=r"\['groups'\] are for an estimator"):
         ThresholdTuner(app).fit(x, y, groups=y)
+    absent = ThresholdTuner(app).fit([9.0, -1.0, 0.0, 1.0, 2.0], list("abbcc"), sample_weight=[0, 1, 1, 1, 1])
+    assert absent.predict([-1.0, 2.0]).tolist() == ["b", "c"]
+
+
+@pytest.mark.spec("EVA-079")
+@pytest.mark.parametrize("prior", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize("ends", [(-np.inf, np.inf), (-np.inf, 2.0), (-2.0, np.inf)])
+def test_the_cost_of_a_threshold_is_that_of_its_decisions(prior, ends):
+    app = Application(prior)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y, s = np.arange(8) % 2, rng.choice([*ends, -1.0, 1.0], 8)
+        tuner = ThresholdTuner(app).fit(s, y)
+        assert dcf(y, tuner.predict(s), app) == pytest.approx(tuner.cost_)
+        np.testing.assert_array_equal(tuner.decision_function(s) > 0.0, tuner.predict(s))
 
 
 @pytest.mark.spec("EVA-019")
@@ -635,6 +665,16 @@ def test_unusual_scores_are_exact_or_refused():
         with pytest.raises(ValueError, match="infinite values"):
             ScoreCalibrator(method).fit(s, y)
     assert np.all(np.isfinite(ScoreCalibrator("venn_abers").fit(s, y).transform(s)))
+    rows = np.column_stack([np.zeros(60), np.clip(s, -3.0, 3.0)])
+    for method in ("logistic", "temperature", "matrix"):
+        by_class = ScoreCalibrator(method).fit(rows, y)
+        with pytest.raises(ValueError, match="infinite values"):
+            by_class.transform([[0.0, -np.inf]])
+    one_sided = ScoreCalibrator("beta").fit([-4.0, -1.0, 0.5, 1.0, 0.6, 1.0], [0, 0, 1, 0, 1, 0])
+    assert min(one_sided.map_.a, one_sided.map_.b) == 0.0
+    far = one_sided.transform([-np.inf, -40.0, 40.0, np.inf])
+    assert not np.any(np.isnan(far))
+    assert np.all(np.diff(far) >= 0.0)
     with pytest.warns(UserWarning, match="is negative"):
         ScoreCalibrator().fit(-np.clip(s, -3, 3), y)
     with pytest.warns(ConvergenceWarning, match="lam > 0"):

@@ -126,6 +126,25 @@ def test_columns_that_are_no_numbers_stay(frame):
     assert y == ["a", "a", "a", "b", "b", "b"]
 
 
+@pytest.mark.spec("EVA-054")
+def test_kinds_of_numbers_and_gaps_stay():
+    y = ["a", "a", "a", "b"]
+    X = np.array([[1.0, 2.0], [3.0, 1.0], [4.0, 4.0], [5.0, np.nan]])
+    tables = {
+        "array": X.astype(np.float32),
+        "pandas": pd.DataFrame({"u": X[:, 0].astype(np.float32), "v": pd.array([2.0, 1.0, 4.0, None], "Float64")}),
+        "polars": pl.DataFrame({"u": pl.Series(X[:, 0], dtype=pl.Float32), "v": [2.0, 1.0, 4.0, None]}),
+    }
+    found = {name: RandomOverSampler(noise=0.1).fit_resample(table, y)[0] for name, table in tables.items()}
+    assert found["array"].dtype == np.float32
+    assert np.isnan(found["array"][3:, 1]).all()
+    assert found["pandas"].dtypes.tolist() == tables["pandas"].dtypes.tolist()
+    assert found["pandas"]["v"].isna().sum() == 3
+    assert found["polars"].schema == tables["polars"].schema
+    assert found["polars"]["v"].null_count() == 3
+    assert SMOTE().fit_resample(X[:3].astype(np.float32), ["a", "b", "b"])[0].dtype == np.float32
+
+
 def test_smote_lies_between_neighbours_of_its_class():
     X, y = rare()
     sampler = SMOTE(k_neighbors=3, random_state=0)

@@ -98,7 +98,7 @@ def test_incomes_of_adults(gnomon, tmp_path):
     html, links = read(tmp_path / "result" / "report.html")
     assert "http" not in html
     assert all(address.startswith("#") for address in links.fetched)
-    assert html.count("<svg") == 6
+    assert html.count("<svg") == 7
     text = " ".join(links.text)
     for section in (
         "Warnings",
@@ -179,12 +179,15 @@ def test_new_rows_in_another_order_with_gaps_and_strange_levels(gnomon, demo, tm
     def all_rows(cell):
         return np.array([cell] * len(demo))
 
-    strange = shuffled.replace("city", all_rows("Atlantis")).replace("age", all_rows("old"))
+    some = np.where(np.arange(len(demo)) % 2, demo["age"], all_rows("old"))
+    strange = shuffled.replace("city", all_rows("Atlantis")).replace("age", some)
     write(tmp_path / "new.csv", strange.replace("message", all_rows("")))
     result = gnomon("predict", "demo/model.skops", "new.csv")
     assert len(result.stdout.splitlines()) == len(demo) + 1
     assert "cells of age are no numbers" in result.stderr
     assert "levels that the model has never seen, taken as a rare one: Atlantis" in result.stderr
+    write(tmp_path / "new.csv", strange.replace("age", all_rows("old")))
+    assert "the model needs age" in gnomon("predict", "demo/model.skops", "new.csv", code=2).stderr
     write(tmp_path / "new.csv", demo.select(["customer_id", "city"]))
     result = gnomon("predict", "demo/model.skops", "new.csv", "--out", "p.csv", code=2)
     assert "missing: joined, plan" in result.stderr

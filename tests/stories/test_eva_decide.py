@@ -52,7 +52,8 @@ def test_speaker_scores_become_decisions(speakers):
     curve = bayes_error_curve({"raw": s[held_out], "calibrated": llr}, y[held_out])
     ax = plot.bayes_error_plot(curve, {"evaluation": app})
     drawn = lines(ax)
-    assert set(drawn) == {f"{name}: {kind}" for name in ("raw", "calibrated") for kind in ("actual", "minimum")}
+    systems = {f"{name}: {kind}" for name in ("raw", "calibrated") for kind in ("actual", "minimum")}
+    assert set(drawn) == {*systems, "without scores"}
     np.testing.assert_array_equal(drawn["raw: actual"].get_ydata(), curve.actual["raw"])
     np.testing.assert_allclose(drawn["raw: minimum"].get_ydata(), drawn["calibrated: minimum"].get_ydata(), atol=1e-12)
     assert any(np.allclose(line.get_xdata(), app.log_odds) for line in ax.lines)

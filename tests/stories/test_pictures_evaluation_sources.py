@@ -104,9 +104,15 @@ def test_three_sources_as_bars():
 
 @pytest.mark.spec("EVA-P17")
 def test_labellings_that_no_line_gives_are_marked():
-    panels = plot.shattering(np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]))
+    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    panels = plot.shattering(corners)
     assert len(panels) == 16
     marked = [name for name, ax in panels.items() if ax.get_facecolor()[:3] != (1.0, 1.0, 1.0)]
     assert marked == ["−++−", "+−−+"]
+    # The other lines run between the points, half way.
+    for name in set(panels) - {*marked, "−−−−", "++++"}:
+        (start, end), signs = panels[name].lines[0].get_xydata(), np.array([1 if sign == "+" else -1 for sign in name])
+        side = signs * ((end - start) @ [[0, 1], [-1, 0]] @ (corners - start).T) / np.linalg.norm(end - start)
+        assert min(side * np.sign(side[0])) > 0.35
     with pytest.raises(ValueError, match="at most 5"):
         plot.shattering(np.zeros((6, 2)))

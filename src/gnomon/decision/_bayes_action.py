@@ -173,7 +173,14 @@ def _numeric(truths: tuple[Floats, Floats], cost: Callable[[Floats, float], Floa
     low, high = candidates[max(best - 1, 0)], candidates[min(best + 1, len(candidates) - 1)]
     if not low < high:
         return ActionChoice(float(candidates[best]), costs[best])
-    found = minimize_scalar(mean_cost, bounds=(low, high), method="bounded", options={"xatol": 1e-10 * (high - low)})
-    pairs = [(costs[best], float(candidates[best])), (float(found.fun), float(found.x))]
-    value, action = min(pairs)
+    # In units of the interval and of the best cost, so that steps of the search do not overflow.
+    unit = abs(costs[best]) or 1.0
+    found = minimize_scalar(
+        lambda u: mean_cost(low + u * (high - low)) / unit,
+        bounds=(0.0, 1.0),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    refined = float(low + found.x * (high - low))
+    value, action = min((costs[best], float(candidates[best])), (mean_cost(refined), refined))
     return ActionChoice(action, value)

@@ -100,8 +100,11 @@ def bayes_error_curve(
 
 def error_at(points: ThresholdCurve, log_odds: Floats) -> Floats:
     """The normalised cost (1), each point of a curve in its own application."""
-    miss, alarm = np.exp(np.maximum(log_odds, 0.0)), np.exp(np.maximum(-log_odds, 0.0))
-    return miss * (points.fn / points.positives) + alarm * (points.fp / points.negatives)
+    rates = ((points.fn / points.positives, log_odds), (points.fp / points.negatives, -log_odds))
+    with np.errstate(over="ignore"):
+        # A rate of zero costs nothing, however great the odds.
+        miss, alarm = (rate * np.exp(np.where(rate > 0.0, np.maximum(o, 0.0), 0.0)) for rate, o in rates)
+    return miss + alarm
 
 
 def least_error(curve: ThresholdCurve, log_odds: Floats) -> Floats:

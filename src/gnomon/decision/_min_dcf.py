@@ -180,6 +180,7 @@ def _between(curve: ThresholdCurve, place: int) -> float:
     """A t such that "score > t" calls the same rows positive as "score ≥ thresholds[place]" does."""
     if place in (0, len(curve) - 1):
         return -np.inf if place else np.inf
-    above, below = float(curve.thresholds[place]), float(curve.thresholds[place + 1])
+    # −∞ accepts all: what rejects scores of −∞ alone is finite.
+    above, below = float(curve.thresholds[place]), max(float(curve.thresholds[place + 1]), np.finfo(float).min)
     middle = 0.5 * above + 0.5 * below
     return middle if below <= middle < above else below

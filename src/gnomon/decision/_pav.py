@@ -40,7 +40,9 @@ def fit_pav(curve: ThresholdCurve, *, laplace: bool) -> PavMap:
     with np.errstate(invalid="ignore"):
         middle = 0.5 * above + 0.5 * below
     edges = np.where((below <= middle) & (middle < above), middle, below)
-    return PavMap(edges, curve[places].log_likelihood_ratios[::-1])
+    # No score is below −∞: a pool under such scores holds nothing but the trial that was added there.
+    empty = int(np.sum(above == -np.inf))
+    return PavMap(edges[empty:], curve[places].log_likelihood_ratios[::-1][empty:])
 
 
 def _with_ends(curve: ThresholdCurve) -> ThresholdCurve:

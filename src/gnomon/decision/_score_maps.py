@@ -48,8 +48,12 @@ class AffineMap(NamedTuple):
     def llr(self, scores: Floats) -> Floats:
         if np.ndim(self.slope) == 2:
             return (scores - np.mean(scores, axis=1, keepdims=True)) @ self.slope.T + self.offset
-        # A constant map of an infinite score is constant.
-        return self.slope * (scores if self.slope else np.zeros_like(scores)) + self.offset
+        return _times(self.slope, scores) + self.offset
+
+
+def _times(slope: float, scores: Floats) -> Floats:
+    """slope · s; zero for every score, infinite ones included, where the slope is zero."""
+    return slope * scores if slope else np.zeros_like(scores)
 
 
 class BetaMap(NamedTuple):
@@ -60,7 +64,7 @@ class BetaMap(NamedTuple):
     c: float
 
     def llr(self, scores: Floats) -> Floats:
-        return self.a * log_sigmoid(scores) - self.b * log_sigmoid(-scores) + self.c
+        return _times(self.a, log_sigmoid(scores)) - _times(self.b, log_sigmoid(-scores)) + self.c
 
 
 class Calibration(NamedTuple):

@@ -42,7 +42,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         π̃ of (1), the prior that the fit serves best: ½ by default, that of the positive of two classes as a number.
         Isotonic maps are the best for every prior, and take none.
     lam : float, default=0.0
-        λ ≥ 0 of (1), in units of 1/s²; isotonic maps take none.
+        λ ≥ 0 of (1), in units of s²; isotonic maps take none.
     laplace : bool, default=True
         Of "pav": whether a trial of each class is added at both ends, so that no ratio is infinite.
 
@@ -145,6 +145,8 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         s = _scores(scores)
         if s.shape[1:] != ((len(self.classes_),) if self._by_class else ()):
             raise ValueError(f"scores has shape {s.shape}; the map was fitted for the classes {self.classes_.tolist()}")
+        if self._by_class:
+            self._require_finite(s)
         return self.map_.llr(s)
 
     def predict_proba(self, scores: ArrayLike, prior: float | ArrayLike | None = None) -> Floats:
@@ -211,9 +213,10 @@ class ScoreCalibrator(TransformerMixin, Estimator):
 
     def _require_finite(self, s: Floats) -> None:
         if self.method not in ("pav", "venn_abers") and not np.all(np.isfinite(s)):
+            otherwise = "limit them" if self._by_class else "choose method='pav'"
             raise ValueError(
-                f"scores has {int(np.sum(~np.isfinite(s)))} infinite values, through which no {self.method} map can be "
-                "fitted; choose method='pav', or leave those rows out"
+                f"scores has {int(np.sum(~np.isfinite(s)))} infinite values, which no {self.method} map can take; "
+                f"{otherwise}, or leave those rows out"
             )
 
     def _publish(self, options: MapOptions) -> None:

@@ -108,7 +108,6 @@ class ThresholdTuner(WrappedClassifier):
                 )
             self.estimator_, self._log_odds = None, 0.0
             scores, labels, weights = _one_column(X), np.asarray(y), sample_weight
-            self.classes_ = np.unique(labels)
         else:
             learner = self._learner(X, y, sample_weight, fit_params)
             if len(self.classes_) != 2:
@@ -118,7 +117,10 @@ class ThresholdTuner(WrappedClassifier):
                 )
             self.estimator_ = learner.fit()
             scores, labels, weights = self._scores_for_choice(learner)
-        curve = read_trials(labels, scores, None, weights).curve()
+        trials = read_trials(labels, scores, None, weights)
+        curve = trials.curve()
+        if self.estimator is None:
+            self.classes_ = np.array(trials.labels)
         if self.method == "theoretical":
             self.threshold_ = app.threshold
             self.cost_ = float(threshold_costs(curve.at([self.threshold_], strict=True), app, normalize=True)[0])
@@ -139,10 +141,10 @@ class ThresholdTuner(WrappedClassifier):
         """
         check_is_fitted(self, "threshold_")
         if self.estimator is None:
-            return like(_one_column(X) - self.threshold_, X)
+            return like(self._above(_one_column(X)), X)
         rows = self._rows(X)
         with naming_columns(self, rows):
-            return like(self._output(self.estimator_, rows) - self._log_odds - self.threshold_, X)
+            return like(self._above(self._output(self.estimator_, rows) - self._log_odds), X)
 
     def predict(self, X: AnyRows) -> Array:
         """The class on this side of the threshold.
@@ -157,6 +159,10 @@ class ThresholdTuner(WrappedClassifier):
         """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0.0).astype(int)]
+
+    def _above(self, scores: Floats) -> Floats:
+        """Score less threshold; a threshold of ∓∞ accepts or rejects all, infinite scores included."""
+        return scores - self.threshold_ if np.isfinite(self.threshold_) else np.full_like(scores, -self.threshold_)
 
     def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
         self._log_odds = 0.0

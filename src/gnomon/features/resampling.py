@@ -236,7 +236,8 @@ class AddingSampler(Sampler):
                 f"{type(self).__name__} would fill the zeros of a sparse X; give an array, or copy rows only"
             )
         numbers = _Numbers.of(X)
-        return numbers.stacked(self._moved(numbers.cells, index, sources, rng), sources)
+        moved = self._moved(numbers.cells, index, sources, rng)
+        return numbers.stacked(moved.astype(numbers.cells.dtype, copy=False), sources)
 
     def _moves(self) -> bool:
         """Whether new rows differ from those that they are copies of."""
@@ -304,8 +305,9 @@ class RandomOverSampler(AddingSampler):
         return self.noise > 0.0
 
     def _moved(self, cells: Floats, index: Integers, sources: Integers, rng: np.random.Generator) -> Floats:
-        # Gaps stay gaps, and do not count.
-        spread = np.array([np.nanstd(cells[index == k], axis=0) for k in range(len(self.classes_))])
+        # Gaps stay gaps, and do not count; a column of gaps alone has no spread.
+        present = np.ma.array(cells, mask=np.isnan(cells))
+        spread = np.array([np.ma.std(present[index == k], axis=0).filled(0.0) for k in range(len(self.classes_))])
         return cells[sources] + self.noise * spread[index[sources]] * rng.standard_normal(
             (len(sources), cells.shape[1])
         )
@@ -395,8 +397,13 @@ class _Numbers(NamedTuple):
             return np.concatenate([self.cells, moved])
         frame: Any = as_frame(stack_rows(self.X, _safe_indexing(self.X, sources)))
         table = np.concatenate([self.cells, moved])
-        columns = {
-            name: nw.new_series(name, table[:, j], backend=nw.get_native_namespace(frame))
-            for j, name in enumerate(self.names)
-        }
-        return frame.with_columns(*columns.values()).to_native()
+        return frame.with_columns(
+            *(_replaced(frame[name], table[:, j]) for j, name in enumerate(self.names))
+        ).to_native()
+
+
+def _replaced(column: nw.Series[Any], values: Floats) -> nw.Series[Any]:
+    """A column with other numbers, of its own kind where that is a float; gaps stay what they are."""
+    kind = column.dtype if column.dtype.is_float() else nw.Float64()
+    numbers = nw.new_series(column.name, values, kind, backend=nw.get_native_namespace(column))
+    return numbers.zip_with(~column.is_null(), column.cast(kind)) if column.null_count() else numbers

@@ -77,7 +77,7 @@ def fit_sigmoid(
     weights : array-like of shape (n,), optional
         They are divided by their sum; by default all rows weigh the same.
     lam : float, default=0.0
-        λ ≥ 0, in units of 1/s².
+        λ ≥ 0, in units of s².
     tol : float, default=1e-10
         On the gradient in standardised scores.
     max_iter : int, default=100

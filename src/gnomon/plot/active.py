@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from gnomon._typing import ArrayLike
 from gnomon.decision import LabelCurves
 from gnomon.numerics.estimates import normal_quantile
-from gnomon.plot._style import INK, SEQUENTIAL, axis_names, dress, new_axes, scatter_classes, styles, window
+from gnomon.plot._style import INK, axis_names, dress, new_axes, scatter_classes, styles, window
 from gnomon.plot.boundary import contour_lines, grid_over, two_columns
 
 __all__ = ["label_curves", "query_order"]
@@ -68,7 +68,8 @@ def query_order(
     if model is not None:
         contour_lines(ax, model, grid_over(X, resolution))
     order = np.arange(1, len(asked) + 1)
-    look: dict[str, Any] = {"cmap": SEQUENTIAL, "vmin": -0.4 * len(asked), "edgecolor": INK, "linewidth": 0.9}
+    # Greys: the colours are those of the classes.
+    look: dict[str, Any] = {"cmap": "Greys", "vmin": 1 - 0.1 * len(asked), "edgecolor": INK, "linewidth": 0.9}
     drawn = ax.scatter(rows[asked, 0], rows[asked, 1], c=order, s=64, zorder=4, **look)
     bar = ax.figure.colorbar(drawn, ax=ax, boundaries=np.arange(0.5, len(asked) + 1), values=order)
     bar.set_ticks(np.unique(np.linspace(1, len(asked), min(len(asked), 6)).astype(int)).tolist())
@@ -76,7 +77,10 @@ def query_order(
     low, high = window(rows)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     x_name, y_name = axis_names(X)[:2]
-    return dress(ax, x=x_name, y=y_name, legend="upper right", grid=None)
+    above: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2, "frameon": False}
+    for key in ax.legend(**above, fontsize=9, labelcolor=INK).legend_handles:
+        key.set_alpha(1.0)
+    return dress(ax, x=x_name, y=y_name, grid=None)
 
 
 def label_curves(
@@ -124,9 +128,13 @@ def label_curves(
         known = ~np.any(np.isnan(rows), axis=0)
         m, mean = curves.n_labels[known], np.mean(rows[:, known], axis=0)
         error = np.std(rows[:, known], axis=0, ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.zeros(len(mean))
-        takes = f" ({np.median(reached[name]):g} labels)" if name in reached else ""
+        takes = _takes(float(np.median(reached[name]))) if name in reached else ""
         ax.plot(m, mean, color=color, linestyle=dash, linewidth=1.8, label=name.replace("_", " ") + takes)
         ax.fill_between(m, mean - z * error, mean + z * error, color=color, alpha=0.18, linewidth=0)
     if target is not None:
         ax.axhline(target, color=INK, linewidth=0.9)
     return dress(ax, x="labels", y=score, legend="lower right")
+
+
+def _takes(n_labels: float) -> str:
+    return f" ({n_labels:g} labels)" if np.isfinite(n_labels) else " (not reached)"

@@ -35,6 +35,7 @@ from gnomon.plot._style import (
     label_panel,
     new_axes,
     new_panels,
+    styles,
 )
 from gnomon.plot.regions import class_regions
 
@@ -71,18 +72,18 @@ def bayes_error_plot(
     >>> ax.get_xlabel()
     'prior log-odds'
     """
-    ax = new_axes(ax, width=6.2, height=4.0)
-    ax.axhline(1.0, color=MUTED, linewidth=1.0)
-    ax.annotate("without scores", (0.01, 1.0), xycoords=("axes fraction", "data"), va="bottom", color=MUTED, fontsize=8)
+    ax = new_axes(ax, width=7.4, height=4.0)
     for k, name in enumerate(curve.actual):
         color = COLORS[k % len(COLORS)]
         ax.plot(curve.log_odds, curve.actual[name], color=color, linewidth=1.8, label=f"{name}: actual")
         look: dict[str, Any] = {"color": color, "linewidth": 1.6, "linestyle": (0, (1, 1.4))}
         ax.plot(curve.log_odds, curve.minimum[name], **look, label=f"{name}: minimum")
+    ax.axhline(1.0, color=MUTED, linewidth=1.0, linestyle=(0, (4, 3)), label="without scores")
     for name, app in (applications or {}).items():
         ax.axvline(app.log_odds, color=INK, linewidth=0.8, linestyle=(0, (5, 3)))
-        ax.annotate(name, (app.log_odds, 0.98), xycoords=("data", "axes fraction"), rotation=90, ha="right", va="top",
-                    fontsize=8, color=INK)  # fmt: skip
+        # On the line itself, with a background: beside it names of near applications would cover each other's lines.
+        ax.annotate(name, (app.log_odds, 0.98), xycoords=("data", "axes fraction"), rotation=90, ha="center", va="top",
+                    fontsize=8, color=INK, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
     # Costs of badly calibrated scores may exceed any other by powers of ten.
     ax.set(ylim=(0.0, float(np.clip(max(np.max(v) for v in curve.actual.values()), 1.05, 1.5)) + 0.05))
     ax.set_xlim(curve.log_odds[0], curve.log_odds[-1])
@@ -131,8 +132,9 @@ def calibrated_scores(
         _histograms(panels[name], values, trials.positive, [str(label) for label in trials.labels])
     finite = trials.scores[np.isfinite(trials.scores)]
     grid = np.linspace(np.min(finite), np.max(finite), 1001)
-    for k, calibrator in enumerate(calibrators):
-        panels["map"].plot(grid, calibrator.transform(grid), color=COLORS[k], label=calibrator.method, linewidth=1.8)
+    for calibrator, (color, dash) in zip(calibrators, styles(len(calibrators)), strict=True):
+        look: dict[str, Any] = {"color": color, "linestyle": dash, "linewidth": 1.8}
+        panels["map"].plot(grid, calibrator.transform(grid), label=calibrator.method.replace("_", "–"), **look)
     dress(panels["map"], x="score", y="log-likelihood ratio", title="map", legend="upper left")
     dress(panels["before"], x="score", y="density within the class", title="before", legend="best")
     dress(panels["after"], x="log-likelihood ratio", y="density within the class", title="after")

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from gnomon._typing import ArrayLike
+from gnomon._typing import ArrayLike, Floats
 from gnomon.evaluation import BiasVarianceCurve, ErrorSources, n_dichotomies
-from gnomon.optim import is_separable
+from gnomon.linear import widest_margin
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
@@ -186,8 +186,18 @@ def _labelling(ax: Axes, rows: Any, signs: Any, possible: bool, fit_intercept: b
         ax.plot([0, 1], [0, 1], color=SECOND, linewidth=1.2, transform=ax.transAxes)
         ax.plot([0, 1], [1, 0], color=SECOND, linewidth=1.2, transform=ax.transAxes)
     elif np.ptp(signs) > 0:
-        found = is_separable(rows, signs, fit_intercept=fit_intercept)
-        ax.plot(*line_ends(found.w, found.b, low, high).T, color=INK, linewidth=1.3)
+        ax.plot(*line_ends(*_line_between(rows, signs, fit_intercept), low, high).T, color=INK, linewidth=1.3)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set_color(MUTED)
+
+
+def _line_between(rows: Floats, signs: Any, fit_intercept: bool) -> tuple[Floats, float]:
+    """w and b of the line that stays farthest from all points."""
+    if not fit_intercept:
+        return widest_margin(rows, signs).direction, 0.0
+    # The offset counts in the length of the direction; the greater the constant column, the less it does.
+    middle, half, constant = np.mean(rows, axis=0), np.ptp(rows, axis=0).max() / 2.0, 30.0
+    *u, offset = widest_margin(np.column_stack([(rows - middle) / half, np.full(len(rows), constant)]), signs).direction
+    w = np.array(u) / half
+    return w, float(constant * offset - w @ middle)

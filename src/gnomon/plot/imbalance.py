@@ -80,7 +80,8 @@ def rare_class(
     panels["boundaries"].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     x_name, y_name = axis_names(X)[:2]
     dress(panels["boundaries"], x=x_name, y=y_name, grid=None)
-    panels["boundaries"].legend(handles=handles, loc="lower left", fontsize=9, framealpha=0.8, edgecolor="none")
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    panels["boundaries"].legend(handles=handles, **place, fontsize=9, frameon=False)
     cost_slopes(loss, costs, ax=panels["costs"])
     return panels
 

@@ -65,7 +65,7 @@ def confusion_table(matrix: ConfusionMatrix, *, intervals: bool = True, ax: Axes
         if intervals:
             lines.append(f"{100 * low[k, a]:.0f}–{100 * high[k, a]:.0f} %")
         x, y = (k, a) if flip else (a, k)
-        color = "white" if share[k, a] > 0.6 else INK
+        color = "white" if share[k, a] > 0.75 else INK
         ax.text(x, y, "\n".join(lines), ha="center", va="center", color=color, fontsize=9)
     ax.set_xticks(range(len(across)), [str(name) for name in across])
     ax.set_yticks(range(len(down)), [str(name) for name in down])

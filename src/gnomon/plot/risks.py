@@ -94,15 +94,17 @@ def learning_curves(
             low = np.maximum(mean - spread, 1e-3 * mean) if log else mean - spread
             ax.fill_between(N, low, mean + spread, color=color, alpha=0.15, linewidth=0)
     if rate is not None:
+        if not log:
+            ax.axhline(rate.reference, color=MUTED, linewidth=1.0, linestyle=(0, (1, 1.5)), label="reference")
         grid = np.geomspace(N.min(), N.max(), 100)
         label = f"rate: slope {rate.slope.value:.2f}".replace("-", "−")
         ax.plot(
             grid, np.asarray(rate.predict(grid)) - floor, color=INK, linewidth=1.2, linestyle=(0, (4, 3)), label=label
         )
-        if not log:
-            ax.axhline(rate.reference, color=MUTED, linewidth=1.0, linestyle=(0, (1, 1.5)))
     if log:
-        ax.set(xscale="log", yscale="log")
+        # A band that reaches below zero has no end; the axis ends a little below the lowest mean.
+        lowest = min(np.min(line.get_ydata()) for line in ax.lines)
+        ax.set(xscale="log", yscale="log", ylim=(0.3 * lowest, None))
         ax.set_xticks(N, labels=[f"{size:g}" for size in N])
         ax.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     return dress(ax, x="rows $N$", y="excess error" if floor else "error", legend="best")

@@ -111,7 +111,7 @@ def precision_recall_curves(
     for f in iso_f:
         recall = np.linspace(f / (2 - f), 1.0, 100)
         ax.plot(recall, f * recall / (2 * recall - f), color=MUTED, linewidth=0.6, alpha=0.6)
-        ax.annotate(f"$F_1$ = {f:g}", (1.0, f / (2 - f)), fontsize=8, color=MUTED, ha="right", va="bottom")
+        ax.annotate(f"$F_1$ = {f:g}", (1.03, f / (2 - f)), fontsize=8, color=MUTED, va="center", annotation_clip=False)
     for level in sorted({round(c.positives / (c.positives + c.negatives), 12) for c in several.values()}):
         ax.axhline(level, color=MUTED, linewidth=1.0, linestyle=(0, (4, 3)), label=f"random {level:.3g}")
     for (name, curve), (color, dash) in zip(several.items(), styles(len(several)), strict=True):
@@ -187,10 +187,10 @@ def det_curves(curves: Curves, *, bands: Bands = None, ax: Axes | None = None) -
         set_scale("function", functions=(_probit, _normal))
     ticks = [t for t in TICKS if low <= t <= high]
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_ticks(ticks, [f"{100 * t:g} %" for t in ticks])
+        axis.set_ticks(ticks, [f"{100 * t:g}" for t in ticks])
         axis.set_ticks([], minor=True)
     ax.set(xlim=(low, high), ylim=(low, high))
-    return dress(ax, x="false positive rate", y="false negative rate", legend="upper right")
+    return dress(ax, x="false positive rate, %", y="false negative rate, %", legend="upper right")
 
 
 def _probit(x: ArrayLike) -> Floats:

@@ -63,8 +63,8 @@ def _imbalance(y: Array) -> list[Finding]:
     if share >= RARE_SHARE:
         return []
     text = (
-        f"Only {share:.1%} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, balanced "
-        "accuracy and the confusion matrix, and set the decision threshold by your costs."
+        f"Only {share:.1%} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, "
+        "precision and recall, and say what mistakes cost (--costs, --fn-cost, --fp-cost): decisions then weigh them."
     )
     return [Finding("warning", "Imbalanced classes", text)]
 

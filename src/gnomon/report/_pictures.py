@@ -308,7 +308,10 @@ def _precision_recall(judgement, classes):
 
     def draw(axes):
         axes.axhline(share, color=MUTED, linestyle=(0, (4, 3)))
-        axes.step(curve.recall, curve.precision, where="pre", color=ACCENT, linewidth=2)
+        # Before the first hit there is no recall to speak of.
+        found = curve.tp > 0.0
+        axes.step(np.r_[0.0, curve.recall[found]], np.r_[curve.precision[found][:1], curve.precision[found]],
+                  where="pre", color=ACCENT, linewidth=2)  # fmt: skip
         axes.set(xlabel="recall", ylabel="precision", aspect="equal", xlim=(-0.01, 1.01), ylim=(0, 1.02))
 
     told = [f"precision {curve.precision[curve.recall >= r].max():.2f} at recall {r:g}" for r in (0.5, 0.8, 0.95)]
