@@ -25,8 +25,8 @@ print(f"mean probability {model.predict_proba(X[train])[:, 1].mean():.6f}, frequ
 ax = plot.probability_surface(model, X[train][:300], y[train][:300])
 
 # %%
-# A strong penalty pulls every probability to the middle: the curve is steeper than the diagonal. `CalibratedScorer` fits
-# a map from scores to probabilities on rows that were left out of the fit, and the curve is back on the diagonal.
+# A strong penalty pulls every probability to the middle: the curve is steeper than the diagonal. `CalibratedScorer`
+# fits a map from scores to probabilities on rows that were left out of the fit, and the curve is back on the diagonal.
 
 models = {
     "no penalty": model,

@@ -78,8 +78,8 @@ axes[0].set_ylim(0.0, 0.4)
 
 # %%
 # A fit that stops early has a third source. Here it is a cubic, whose shape is not quite right, after 30 steps of
-# gradient descent. With ten rows the steps that are left out would only follow the noise, and stopping helps. From forty
-# on more rows are of little use, and more steps are.
+# gradient descent. With ten rows the steps that are left out would only follow the noise, and stopping helps. From
+# forty on more rows are of little use, and more steps are.
 
 cubic = make_pipeline(PolynomialMap(3, include_bias=False), LinearModelRegressor(penalty=None))
 stop = {"linearmodelregressor__solver": "gd", "linearmodelregressor__max_iter": 30}
@@ -90,14 +90,15 @@ with warnings.catch_warnings():
 ax = plot.error_source_bars(sources)
 
 # %%
-# Without a curve there are bounds. Up to a constant they say how many rows a class of rules needs for an excess error of
-# ε: log(1/ε)/ε where one of its rules makes no errors, and log(1/ε)/ε² in the worst case.
+# Without a curve there are bounds. Up to a constant they say how many rows a class of rules needs for an excess error
+# of ε: log(1/ε)/ε where one of its rules makes no errors, and log(1/ε)/ε² in the worst case.
 
 for eps in (0.1, 0.03, 0.01):
     print(f"ε = {eps}: {required_n(eps)} rows at best, {required_n(eps, 'worst')} at worst")
 
 # %%
 # The constant grows with the number of points that the class can label in every way. A line can do that with three
-# points in the plane, not with four: two of the sixteen labellings are out of reach, and errors begin to mean something.
+# points in the plane, not with four: two of the sixteen labellings are out of reach, and errors begin to mean
+# something.
 
 panels = plot.shattering(np.array([[0.0, 0.0], [1.0, 0.1], [0.9, 1.0], [0.1, 0.9]]))

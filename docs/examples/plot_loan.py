@@ -75,8 +75,8 @@ ax.set(xlabel="mean cost", yticks=range(len(paid)), yticklabels=paid, ylim=(2.5,
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# What each action is expected to cost is a line over the probability that the loan is good, and the lowest line is taken.
-# Few bad loans are granted, and many customers of both kinds go to the clerk.
+# What each action is expected to cost is a line over the probability that the loan is good, and the lowest line is
+# taken. Few bad loans are granted, and many customers of both kinds go to the clerk.
 
 p = np.linspace(0, 1, 201)
 figure, ax = plt.subplots(figsize=(5.4, 3.4), layout="constrained")

@@ -76,8 +76,8 @@ for name in ("plain", "balanced", "SMOTE"):
 
 # %%
 # What was lost are the probabilities. Of the payments that get 0.9 after SMOTE one in seven is a fraud. With
-# ``prior="train"`` the shares of the classes before resampling are put back. Even so the model is somewhat too sure: new
-# rows lie between the true ones, and make the rare class look narrower than it is.
+# ``prior="train"`` the shares of the classes before resampling are put back. Even so the model is somewhat too sure:
+# new rows lie between the true ones, and make the rare class look narrower than it is.
 
 models["SMOTE, prior put back"] = ResampledClassifier(LogisticRegression(), SMOTE(random_state=0), prior="train")
 models["SMOTE, prior put back"].fit(X, y)
