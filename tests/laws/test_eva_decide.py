@@ -429,6 +429,8 @@ def test_thresholds_of_an_application():
     scores = logit(GaussianNB().fit(X[train], y[train], w[train]).predict_proba(X[test])[:, 1])
     assert held.cost_ == pytest.approx(min_dcf(y[test], scores, app, sample_weight=w[test]).value)
     assert held.cost_ != pytest.approx(min_dcf(y[test], scores, app).value, rel=0.01)
+    with pytest.raises(ValueError, match=r"\['groups'\] are for an estimator"):
+        ThresholdTuner(app).fit(x, y, groups=y)
     absent = ThresholdTuner(app).fit([9.0, -1.0, 0.0, 1.0, 2.0], list("abbcc"), sample_weight=[0, 1, 1, 1, 1])
     assert absent.predict([-1.0, 2.0]).tolist() == ["b", "c"]
 

@@ -488,7 +488,7 @@ def test_refusals():
         class_weights([])
     with pytest.raises(ValueError, match="at least one needs some"):
         effective_train_prior(y, {0: 0.0, 1: 0.0})
-    with pytest.raises(ValueError, match="must be probabilities"):
+    with pytest.raises(ValueError, match="must sum to 1"):
         shift_prior([[0.0, 0.0]], [0.5, 0.5], [0.1, 0.9])
     one, _ = RandomUnderSampler().fit_resample(X, np.zeros(300))
     assert len(one) == 300

@@ -48,7 +48,9 @@ Costs = Annotated[
 ]
 FnCost = Annotated[float | None, typer.Option(help="Two classes: what a missed positive costs.")]
 FpCost = Annotated[float | None, typer.Option(help="Two classes: what a false alarm costs.")]
-Positive = Annotated[str | None, typer.Option(help="Two classes: the positive one; the second in order if not given.")]
+Positive = Annotated[
+    str | None, typer.Option(help="Two classes: the positive one; the second of the sorted names if not given.")
+]
 Prior = Annotated[
     float | None, typer.Option(help="Two classes: the share of positives where the model will be used, if another.")
 ]

@@ -224,6 +224,9 @@ class CalibratedScorer(WrappedClassifier):
 
 
 def _same_cells(A: Any, B: Any) -> bool:
-    if A is B or is_sparse(A) or is_sparse(B):
-        return A is B or (is_sparse(A) and is_sparse(B) and A.shape == B.shape and (A != B).nnz == 0)
-    return np.array_equal(np.asarray(A), np.asarray(B))
+    if A is B:
+        return True
+    if is_sparse(A) != is_sparse(B):
+        return False
+    differ: Any = A != B if is_sparse(A) and A.shape == B.shape else None
+    return np.array_equal(np.asarray(A), np.asarray(B)) if not is_sparse(A) else differ is not None and differ.nnz == 0

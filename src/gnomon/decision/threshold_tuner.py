@@ -102,6 +102,10 @@ class ThresholdTuner(WrappedClassifier):
         app = Application(0.5) if self.app is None else self.app
         if self.estimator is None:
             check_parameters(self)
+            if fit_params:
+                raise ValueError(
+                    f"{sorted(fit_params)} are for an estimator and its folds, and there is none; leave them out"
+                )
             self.estimator_, self._log_odds = None, 0.0
             scores, labels, weights = _one_column(X), np.asarray(y), sample_weight
         else:

@@ -67,7 +67,7 @@ class Observations(NamedTuple):
             pairs = [Fold(*(np.intersect1d(np.arange(self.n)[part], present) for part in pair)) for pair in given]
         else:
             here = self if len(present) == self.n else self.at(present)
-            groups = {} if here.groups is None else {"groups": here.groups}
+            groups: dict[str, Any] = {} if here.groups is None else {"groups": here.groups}
             if groups and getattr(cv, "split", None) is None:
                 given = group_folds(estimator, 5 if cv is None else given)
             found = read_folds(given, here.X, here.y, classifier=is_classifier(estimator), **groups)

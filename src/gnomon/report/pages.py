@@ -171,6 +171,7 @@ def further(study: Study) -> list[str]:
         said.append(f"Calibrated, because {study.calibration.why}.")
     if study.decisions is not None:
         found, (name, cost) = study.decisions, study.decisions.constant
+        said += _stakes_text(found)
         said.append(
             f"Decisions cost {rounded(found.cost.value)} a row ({rounded(found.cost.low)} to "
             f"{rounded(found.cost.high)}); the best without the model, always {name}, costs {rounded(cost)}."
@@ -185,6 +186,17 @@ def further(study: Study) -> list[str]:
             f"{study.sets.size}."
         )
     return said
+
+
+def _stakes_text(found: DecisionOutcome) -> list[str]:
+    """Which of two classes is dear to miss, for it may be the other one than was meant."""
+    if len(found.classes) != 2 or found.stakes.actions != found.classes:
+        return []
+    (first, second), C, share = found.classes, found.stakes.costs, found.priors[1]
+    return [
+        f"“{second}” taken for “{first}” costs {C[0, 1]:g}, “{first}” taken for “{second}” {C[1, 0]:g}, and "
+        f"{share:.3g} of the rows to come are “{second}”."
+    ]
 
 
 def _score_text(judgement: Judgement, score: Score) -> str:
