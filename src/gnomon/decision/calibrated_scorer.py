@@ -12,6 +12,7 @@ import warnings
 from typing import Any, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import column_or_1d
 
@@ -224,9 +225,6 @@ class CalibratedScorer(WrappedClassifier):
 
 
 def _same_cells(A: Any, B: Any) -> bool:
-    if A is B:
-        return True
-    if is_sparse(A) != is_sparse(B):
-        return False
-    differ: Any = A != B if is_sparse(A) and A.shape == B.shape else None
-    return np.array_equal(np.asarray(A), np.asarray(B)) if not is_sparse(A) else differ is not None and differ.nnz == 0
+    if is_sparse(A) and is_sparse(B):
+        return A.shape == B.shape and (sparse.csr_array(A) != sparse.csr_array(B)).nnz == 0
+    return not is_sparse(A) and not is_sparse(B) and np.array_equal(np.asarray(A), np.asarray(B))
