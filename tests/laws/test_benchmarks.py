@@ -107,6 +107,7 @@ def test_a_contestant_that_fails_is_reported_and_the_others_go_on():
     assert empty == {"a": 1, "verdict": "failed"}
 
 
+@pytest.mark.slow
 def test_growth_exponent_is_the_slope_of_the_logarithms():
     sizes = np.array([10.0, 20.0, 40.0])
     assert _measure._slope(sizes, 3e-6 * sizes**1.5) == pytest.approx(1.5)

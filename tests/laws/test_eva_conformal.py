@@ -624,6 +624,7 @@ def test_tables_of_any_kind_give_the_same(method, base):
         np.testing.assert_allclose(clone(model).fit(rows, y).predict_interval(new), expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_columns_of_words_reach_the_members_of_a_forest():
     frame = pd.DataFrame({"x": X[:, 0], "word": np.where(X[:, 1] > 0, "up", "down")})
     model = ConformalRegressor(RandomForestRegressor(20, random_state=0), method="bootstrap", by="word").fit(frame, Y)

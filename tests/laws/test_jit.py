@@ -103,6 +103,7 @@ for n in [*range(40), 1000]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", ["", "generic"])
 def test_rows_are_partitioned_in_order_on_any_processor(processor, tmp_path):
     features = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""} if processor else {}

@@ -121,6 +121,7 @@ print(g(1.0, compiled(mine.Scaled())))
 """
 
 
+@pytest.mark.slow
 def test_what_is_written_while_a_process_runs_is_not_taken_for_what_it_has_imported(tmp_path):
     cache = tmp_path / "cache"
     write(tmp_path)
@@ -165,6 +166,7 @@ def test_where_nothing_can_be_written_one_warning_says_so_and_kernels_work(tmp_p
     assert "NUMBA_CACHE_DIR" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(DISABLED, reason="nothing is compiled")
 def test_a_file_that_cannot_be_read_is_compiled_anew(tmp_path):
     cache = tmp_path / "cache"

@@ -34,6 +34,7 @@ def few_in(n, c, *, rows=None):
     return stats.beta(n + 1 - misses, misses).ppf([0.001, 0.999]) + 3.1 * spread * np.array([-1.0, 1.0])
 
 
+@pytest.mark.slow
 def test_houses_get_intervals_from_the_out_of_bag_rows_of_one_forest(houses, tmp_path):
     X, y, X_new, y_new = houses
     forest = RandomForestRegressor(40, random_state=0, n_jobs=2)

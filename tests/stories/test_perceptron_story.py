@@ -21,6 +21,7 @@ def reviews():
     return texts, np.array(["praise" if "/pos/" in member.name else "blame" for member in members])
 
 
+@pytest.mark.slow
 @pytest.mark.spec("LIN-140", "LIN-100", "LIN-105")
 def test_averages_come_close_to_the_svm(reviews):
     texts, labels = reviews

@@ -46,6 +46,7 @@ def test_a_code_repairs_the_errors_of_trees_on_vowels():
     assert answers.accuracy > code.score(new, truth) + 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.spec("TRE-094", "TRE-096")
 def test_longer_codes_repair_more_on_glass():
     """Six kinds of glass from a crime scene; mean accuracy of five folds, as the code grows."""
