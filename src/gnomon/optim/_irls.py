@@ -82,24 +82,22 @@ def _checks(problem: Problem, theta: Floats) -> Descent:
     iteration = 0
     while True:
         iteration += 1
-        direction = _weighted_ridge(problem, theta) - theta
+        direction = _weighted_ridge(problem, theta, g) - theta
         step, theta, value, g = halved_step(problem.value_and_gradient, theta, value, g, direction)
         if step == 0.0:
             return -float(g @ direction)
         yield check_at(iteration, theta, value, g, step=step)
 
 
-def _weighted_ridge(problem: Problem, theta: Floats) -> Floats:
+def _weighted_ridge(problem: Problem, theta: Floats, g: Floats) -> Floats:
     """The minimiser of (1): (XᵀWX + Ω'')⁻¹ XᵀWZ."""
-    z = problem.scores(theta)
-    W = problem.weights * problem.loss.curvature(problem.y, z)
-    if np.any(W < 0.0):
+    if not problem.loss.convex and np.any(problem.loss.curvature(problem.y, problem.scores(theta)) < 0.0):
         raise ValueError(
             f"loss={problem.loss!r} has negative curvature at some row, so (1) has no minimum; use another solver"
         )
-    # WZ = Wz − sℓ' needs no division, so rows of zero curvature do no harm; the offset is not part of the response.
-    response = W * (z - problem.offset) - problem.at_scores(z)[1]
-    return _least_solution(problem.hessian(theta), problem.design.adjoint(response))
+    # XᵀWZ = (XᵀWX + Ω'')θ − ∇F needs no further pass over the rows, and no division by curvatures that may be zero.
+    H = problem.hessian(theta)
+    return _least_solution(H, H @ theta - g)
 
 
 def _least_solution(H: Floats, r: Floats) -> Floats:

@@ -43,6 +43,9 @@ NARROW, WIDEST = 64, 1500
 SMALL = 64
 """Parameters up to which M is the Hessian itself."""
 
+FIRST_STEPS = 30
+"""Iterations of L-BFGS before those of Newton's method on several scores."""
+
 SAMPLE_STEPS = 20
 """Iterations on the sample: each costs a tenth of a pass."""
 
@@ -66,9 +69,14 @@ def lbfgs_linear(
 
 
 def newton_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
-    """Minimise (1) by Newton's method; options as for `newton`."""
+    """Minimise (1) by Newton's method; options as for `newton`.
+
+    A Hessian of several scores costs as much as many passes over the rows, so that the first steps are left to L-BFGS.
+    """
     fun = _Last(problem)
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-8))
+    if problem.n_scores > 1 and problem.size > SMALL and not np.any(theta):
+        theta = lbfgs_linear(problem, theta, tol=options["tol"], max_iter=FIRST_STEPS).w
     return _certified(fun, newton(fun, theta, hessian=problem.hessian, **options))
 
 
