@@ -12,16 +12,19 @@ WORKERS, SECONDS = 2, 90.0
 
 # How the names of its files begin, after `test_`; the longest beginning decides.
 FAMILIES = {
+    "clustering": ("pictures_clusters", "uns_cluster", "uns_kmeans"),
     "command line": (
         "advice", "categories", "choice", "cli", "column_types", "io", "lazy", "report", "rough_tables", "tables",
         "warmup",
     ),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
+    "decomposition": ("pictures_decomposition", "uns_"),
     "evaluation": (
         "eva_", "evaluation", "pictures_conformal", "pictures_evaluation", "pictures_metrics", "pictures_risk",
     ),
     "features": ("features", "pictures_features"),
     "generative": ("distributions", "gen_", "pictures_generative", "pictures_mixtures"),
+    "kernels": ("ker_", "pictures_kernels"),
     "linear": (
         "bayes", "best_subset", "dual", "generic", "glm", "lasso", "least_squares", "linear", "logistic", "lp",
         "nist_strd", "perceptron", "pictures_linear", "ridge", "softmax",

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon import plot
 from gnomon.optim import gradient_descent, newton
-from gnomon.optim.schedules import Capped, Constant, Inverse, InverseT0, Power
+from gnomon.optim.schedules import Capped, ConstantRate, Inverse, InverseT0, Power
 
 H = np.array([[6.0, 4.0], [4.0, 4.0]])
 
@@ -34,7 +34,7 @@ ax = plot.descent_paths(valley, {name: run.history["iterates"] for name, run in 
 # Stochastic solvers need steps that shrink, but not too fast: Ση = ∞ and Ση² < ∞.
 
 rates = {
-    "constant": Constant(0.1),
+    "constant": ConstantRate(0.1),
     "1/(1 + t)": Inverse(),
     "power ¾": Power(),
     "t₀": InverseT0(t0=100.0),

@@ -191,6 +191,7 @@ def weights_that_are_none_are_refused(estimator, weight, count):
 # The default solver is direct; a fixed number of passes, or of rounds, is the method.
 WITHOUT_AN_END = (
     "Ridge", "AveragedPerceptron", "VotedPerceptron", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
+    "KernelPCA",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from gnomon.optim import (
     lbfgs,
     newton,
 )
-from gnomon.optim.schedules import Constant, InverseT0, Power
+from gnomon.optim.schedules import ConstantRate, InverseT0, Power
 from gnomon.penalties import L2, NoPenalty
 
 
@@ -167,7 +167,7 @@ def test_robbins_monro_rates_settle_and_a_constant_rate_plateaus_higher():
     problem, best = squares(n=50, condition=4.0)
     n, X, y = 50, problem.design.X, problem.y
     errors = {}
-    for name, step in (("constant", Constant(0.02)), ("decreasing", InverseT0(0.02, t0=100.0))):
+    for name, step in (("constant", ConstantRate(0.02)), ("decreasing", InverseT0(0.02, t0=100.0))):
         rows = iter(np.random.default_rng(1).integers(0, n, size=10**6))
 
         def row(w, rows=rows):

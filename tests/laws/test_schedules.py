@@ -10,7 +10,7 @@ from gnomon.optim import gradient_descent, schedules
 from gnomon.optim.schedules import (
     SCHEDULES,
     Capped,
-    Constant,
+    ConstantRate,
     Inverse,
     InverseT0,
     PegasosRate,
@@ -25,7 +25,7 @@ from gnomon.optim.schedules import (
 from stable_ids import stable_repr
 
 FORMULAS = [
-    (Constant(0.3), lambda t: 0.3, False),
+    (ConstantRate(0.3), lambda t: 0.3, False),
     (Inverse(2.0), lambda t: 2.0 / (1.0 + t), True),
     (Inverse(2.0, offset=1), lambda t: 2.0 / (2.0 + t), True),
     (Power(2.0, 0.75), lambda t: 2.0 / (1.0 + t) ** 0.75, True),
@@ -81,7 +81,7 @@ def test_an_unknown_function_of_t_has_no_verdict_and_failing_schedules_warn():
     assert warn_unless_robbins_monro(unknown) is unknown
     np.testing.assert_allclose(rates(unknown, 0, 3), [1.0, 0.5, 1.0 / 3.0])
     with pytest.warns(RobbinsMonroWarning, match="convergence needs"):
-        warn_unless_robbins_monro(Constant(0.1))
+        warn_unless_robbins_monro(ConstantRate(0.1))
     assert warn_unless_robbins_monro(Inverse(0.1)) == Inverse(0.1)
 
 
@@ -115,13 +115,18 @@ def test_a_plateau_schedule_lowers_the_step_of_a_run_that_stalls():
 def test_words_numbers_and_functions_become_schedules():
     for word, kind in SCHEDULES.items():
         assert as_schedule(word) == kind()
-    assert as_schedule(1) == Constant(1.0)
-    assert as_schedule(np.float32(0.5)) == Constant(0.5)
+    assert as_schedule(1) == ConstantRate(1.0)
+    assert as_schedule(np.float32(0.5)) == ConstantRate(0.5)
     with pytest.raises(ValueError, match="step='linear' is unknown"):
         as_schedule("linear")
     with pytest.raises(ValueError, match="no schedule"):
         as_schedule([0.1])
-    for kind, arguments in ((Inverse, (0.0,)), (Power, (1.0, -1.0)), (InverseT0, (1.0, math.inf)), (Constant, (-1,))):
+    for kind, arguments in (
+        (Inverse, (0.0,)),
+        (Power, (1.0, -1.0)),
+        (InverseT0, (1.0, math.inf)),
+        (ConstantRate, (-1,)),
+    ):
         with pytest.raises(ValueError, match="must be"):
             kind(*arguments)
 

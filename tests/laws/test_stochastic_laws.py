@@ -21,7 +21,7 @@ from gnomon.optim import (
     sag,
     sgd,
 )
-from gnomon.optim.schedules import Constant, InverseT0, PegasosRate, Power, RobbinsMonroWarning
+from gnomon.optim.schedules import ConstantRate, InverseT0, PegasosRate, Power, RobbinsMonroWarning
 from gnomon.penalties import L1, L2, NoPenalty
 
 LOSSES = [SquaredLoss(), LogisticLoss(), HingeLoss(), SquaredHingeLoss(), PerceptronLoss()]
@@ -238,7 +238,7 @@ def test_decreasing_rates_converge_and_constant_rates_plateau_higher_unless_aver
     least = minimum(problem)[1]
     run = {"max_iter": 500, "tol": None}
     with pytest.warns(RobbinsMonroWarning, match="convergence needs"):
-        plateau = sgd(problem, np.zeros(4), schedule=Constant(0.05), **run).history["objective"][-100:]
+        plateau = sgd(problem, np.zeros(4), schedule=ConstantRate(0.05), **run).history["objective"][-100:]
     decreasing = sgd(problem, np.zeros(4), schedule=InverseT0(0.05, t0=200.0), **run).history["objective"]
     averaged = sgd(problem, np.zeros(4), schedule=constant(0.05), average="polyak", average_start=6000, **run)
     default = sgd(problem, np.zeros(4), **run).history["objective"]

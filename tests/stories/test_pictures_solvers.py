@@ -5,7 +5,7 @@ import pytest
 
 from gnomon import plot
 from gnomon.optim import applicable_solvers, dual_coordinate_ascent, gradient_descent, lbfgs, newton
-from gnomon.optim.schedules import Capped, Constant, Inverse
+from gnomon.optim.schedules import Capped, ConstantRate, Inverse
 from pictures import TWO, labelled, lines, logistic_problem
 
 
@@ -74,7 +74,7 @@ def test_descent_paths_are_the_iterates():
 
 @pytest.mark.spec("LIN-P10")
 def test_schedules_updates_and_early_stopping():
-    schedules = {"constant": Constant(0.1), "inverse": Inverse(1.0), "capped": Capped()}
+    schedules = {"constant": ConstantRate(0.1), "inverse": Inverse(1.0), "capped": Capped()}
     ax = plot.schedule_curves(schedules, n_steps=50)
     labelled(ax)
     np.testing.assert_allclose(lines(ax)["inverse"].get_ydata(), 1.0 / np.arange(1, 51))

@@ -7,6 +7,7 @@ the wrapped estimator has them), `base.spare_labels` (labels for rows without a 
 with categories as numbers).
 """
 
+from gnomon.base._kernel_rows import kernel_rows
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns
 from gnomon.base.outputs import column_output, column_outputs, offers
 from gnomon.base.rows import given_rows, map_rows, naming_columns, read_rows, table_rows, validate_rows
@@ -19,6 +20,7 @@ __all__ = [
     "fit_columns",
     "fit_weighted",
     "given_rows",
+    "kernel_rows",
     "map_rows",
     "naming_columns",
     "offers",

@@ -182,7 +182,7 @@ def fix_signs(U: Floats) -> Floats:
            [-2.,  2.]])
     """
     largest = np.argmax(np.abs(U), axis=0)
-    return U * np.where(U[largest, np.arange(U.shape[1])] < 0.0, -1.0, 1.0)
+    return U * np.where(U[largest, np.arange(U.shape[1])] < 0.0, -1.0, 1.0).astype(U.dtype)
 
 
 class DiscriminantAxes(NamedTuple):

@@ -7,6 +7,7 @@ from gnomon.optim._coordinate_descent import CoordinateOrder, coordinate_descent
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
+from gnomon.optim._factorize import Factors, factorize, half_square
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
@@ -16,6 +17,7 @@ from gnomon.optim._kmeans import KMeansResult, kmeans, nearest_center, seed_cent
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
+from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
@@ -58,6 +60,8 @@ __all__ = [
     "EMBound",
     "EMResult",
     "Evidence",
+    "FactorPenalties",
+    "Factors",
     "GaussianEM",
     "GradientReport",
     "KMeansResult",
@@ -81,6 +85,7 @@ __all__ = [
     "applicable_solvers",
     "asgd",
     "best_subsets",
+    "beta_divergence",
     "bfgs",
     "check_convex",
     "check_gradient",
@@ -92,6 +97,7 @@ __all__ = [
     "dual_newton",
     "em",
     "em_bound",
+    "factorize",
     "fit_by_gradient",
     "fit_linear",
     "fit_mle",
@@ -100,6 +106,7 @@ __all__ = [
     "gradient_descent",
     "greedy_subsets",
     "grow_by_splitting",
+    "half_square",
     "irls",
     "is_separable",
     "kmeans",
@@ -110,6 +117,7 @@ __all__ = [
     "maximize_evidence",
     "maximize_model_evidence",
     "multiclass_dual",
+    "multiplicative_updates",
     "nearest_center",
     "newton",
     "observed_rows",

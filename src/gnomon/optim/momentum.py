@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from gnomon._jit import noun, verb
 from gnomon._typing import Numbers
-from gnomon.optim.schedules import Constant, RateLike, Schedule, as_schedule
+from gnomon.optim.schedules import ConstantRate, RateLike, Schedule, as_schedule
 
 __all__ = [
     "MOMENTUM_FORMS",
@@ -121,7 +121,7 @@ def as_momentum(momentum: RateLike, form: MomentumForm, memory: float | None = N
     --------
     >>> from gnomon.optim.momentum import as_momentum
     >>> as_momentum(0.5, "heavy_ball")
-    (HeavyBall(), Constant(start=0.5))
+    (HeavyBall(), ConstantRate(start=0.5))
     """
     if form not in MOMENTUM_FORMS:
         raise ValueError(f"momentum_form={form!r} is unknown; choose from {list(MOMENTUM_FORMS)}")
@@ -129,7 +129,7 @@ def as_momentum(momentum: RateLike, form: MomentumForm, memory: float | None = N
     if memory is not None:
         if momentum != 0.0:
             raise ValueError(f"momentum={momentum!r} and memory={memory!r} both set the weight; give one of them")
-        return rule, Constant(rule.weight_of(memory))
+        return rule, ConstantRate(rule.weight_of(memory))
     weight = as_schedule(momentum)
     if not rule.allows(float(weight(0))):
         allowed = (rule.allows.__doc__ or "").removeprefix("Whether ").rstrip(".")

@@ -22,7 +22,7 @@ from gnomon._typing import Numbers
 
 __all__ = [
     "Capped",
-    "Constant",
+    "ConstantRate",
     "Inverse",
     "InverseT0",
     "PegasosRate",
@@ -77,7 +77,7 @@ class Schedule(ABC):
 
 
 @noun
-class Constant(Schedule):
+class ConstantRate(Schedule):
     """The same step for ever, η_t = start.
 
     Parameters
@@ -92,8 +92,8 @@ class Constant(Schedule):
 
     Examples
     --------
-    >>> from gnomon.optim.schedules import Constant
-    >>> Constant(0.1)(7), Constant(0.1).robbins_monro
+    >>> from gnomon.optim.schedules import ConstantRate
+    >>> ConstantRate(0.1)(7), ConstantRate(0.1).robbins_monro
     (0.1, False)
     """
 

@@ -21,7 +21,7 @@ from gnomon._jit import noun
 from gnomon._typing import Floats, Numbers
 from gnomon.optim.rates import (
     Capped,
-    Constant,
+    ConstantRate,
     Inverse,
     InverseT0,
     PegasosRate,
@@ -34,7 +34,7 @@ __all__ = [
     "SCHEDULES",
     "CallableSchedule",
     "Capped",
-    "Constant",
+    "ConstantRate",
     "Inverse",
     "InverseT0",
     "PegasosRate",
@@ -152,7 +152,7 @@ class CallableSchedule(Schedule):
 
 
 SCHEDULES: dict[str, Callable[[], Schedule]] = {
-    "constant": Constant,
+    "constant": ConstantRate,
     "inv": Inverse,
     "power": Power,
     "inv_t0": InverseT0,
@@ -174,12 +174,12 @@ def as_schedule(rate: RateLike) -> Schedule:
     --------
     >>> from gnomon.optim.schedules import as_schedule
     >>> as_schedule(0.5), as_schedule("inv")
-    (Constant(start=0.5), Inverse(start=1.0, offset=0))
+    (ConstantRate(start=0.5), Inverse(start=1.0, offset=0))
     """
     if isinstance(rate, Schedule):
         return rate
     if isinstance(rate, Real):
-        return Constant(float(rate))
+        return ConstantRate(float(rate))
     if isinstance(rate, str):
         if rate not in SCHEDULES:
             raise ValueError(f"step={rate!r} is unknown; choose from {list(SCHEDULES)} or give a number or a function")

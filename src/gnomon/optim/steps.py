@@ -19,7 +19,7 @@ from scipy.optimize import minimize_scalar
 
 from gnomon._typing import Array, Floats
 from gnomon.optim.line_search import ValueAndGradient, descend_along
-from gnomon.optim.schedules import SCHEDULES, Constant, RateLike, Schedule, as_schedule
+from gnomon.optim.schedules import SCHEDULES, ConstantRate, RateLike, Schedule, as_schedule
 
 __all__ = [
     "STEP_RULES",
@@ -142,10 +142,10 @@ class ScheduledStep(StepRule):
 
     Examples
     --------
-    >>> from gnomon.optim.schedules import Constant
+    >>> from gnomon.optim.schedules import ConstantRate
     >>> from gnomon.optim.steps import ScheduledStep
-    >>> ScheduledStep(Constant(0.1)).start()
-    Constant(start=0.1)
+    >>> ScheduledStep(ConstantRate(0.1)).start()
+    ConstantRate(start=0.1)
     """
 
     schedule: Schedule
@@ -394,7 +394,7 @@ def as_step_rule(step: StepLike, lipschitz: float | None = None) -> StepRule:
     --------
     >>> from gnomon.optim.steps import as_step_rule
     >>> as_step_rule("auto", lipschitz=4.0)
-    ScheduledStep(schedule=Constant(start=0.25))
+    ScheduledStep(schedule=ConstantRate(start=0.25))
     >>> as_step_rule("auto")
     Armijo(start_step=1.0, shrink=0.5, c=0.5)
     """
@@ -414,4 +414,4 @@ def as_step_rule(step: StepLike, lipschitz: float | None = None) -> StepRule:
 def _one_over(lipschitz: float | None) -> StepRule:
     if lipschitz is None or not math.isfinite(lipschitz):
         return Armijo(c=0.5)
-    return ScheduledStep(Constant(1.0 / lipschitz if lipschitz > 0.0 else 1.0))
+    return ScheduledStep(ConstantRate(1.0 / lipschitz if lipschitz > 0.0 else 1.0))

@@ -1,0 +1,277 @@
+"""Non-negative matrix factorisation.
+
+    minimise over W, H ≥ 0    D(X, W H) + d α_W Ω(W) + n α_H Ω(H),    Ω(F) = ρ ‖F‖₁ + ½ (1 − ρ) ‖F‖²       (1)
+
+D is half the squared distance, or another β-divergence. Coordinate descent takes several sweeps for each product with
+X: Cichocki & Phan (2009), doi:10.1587/transfun.E92.A.708; Gillis & Glineur (2012), doi:10.1162/NECO_a_00256.
+Multiplicative updates: Lee & Seung (2001), NIPS.
+"""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
+
+from gnomon import _typing as types
+from gnomon._typing import ArrayLike, Count, Floats, MatrixLike, Seed, Share, Verbosity
+from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
+from gnomon.decomposition._factor_start import FactorStart, Way, start_factors
+from gnomon.numerics.linalg import check_squares
+from gnomon.numerics.validation import FLOATS
+from gnomon.optim import (
+    FactorPenalties,
+    Factors,
+    beta_divergence,
+    factorize,
+    half_square,
+    multiplicative_updates,
+    warn_unless_converged,
+)
+from gnomon.optim.factors import NonNegative
+from gnomon.optim.solution import Solution, log_every
+from gnomon.optim.stopping import KKT, ObjectiveChange
+
+__all__ = ["NMF"]
+
+LOSSES = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
+
+
+class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """X ≈ W H with non-negative factors: parts that add up, equation (1).
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default="auto"
+        m; "auto" from factors that are given, else the number of columns, as None.
+    init : {"random", "nndsvd", "nndsvda", "nndsvdar", "custom"} or None, default=None
+        None for "nndsvda" where m is at most the smaller side of X, else "random".
+    solver : {"cd", "mu"}, default="cd"
+        Coordinate descent, or multiplicative updates, which any divergence needs but the squared distance.
+    beta_loss : float or {"frobenius", "kullback-leibler", "itakura-saito"}, default="frobenius"
+        β of D.
+    tol : float, default=1e-4
+        "cd" stops when the violations of the optimality conditions are this share of those at the start, or a round
+        lowers (1) by less than a thousandth of this share; "mu" when a round lowers (1) by a tenth of it.
+    max_iter : int, default=200
+    random_state : int, RandomState or None, default=None
+    alpha_W : float, default=0.0
+    alpha_H : float or "same", default="same"
+        α_W and α_H in (1).
+    l1_ratio : float, default=0.0
+        ρ.
+    verbose : int, default=0
+    shuffle : bool, default=False
+        Kept for compatibility: rows are independent, so there is no order of them.
+    normalize : {"rows"} or None, default=None
+        "rows" scales every pattern to the sum 1 and its codes accordingly.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (m, d)
+        H.
+    n_components_ : int
+    reconstruction_err_ : float
+        ‖X − W H‖, or the root of twice D.
+    objective_ : float
+        The value of (1).
+    history_ : dict of str to ndarray
+    n_iter_ : int
+    converged_ : bool
+    stop_reason_ : str
+
+    References
+    ----------
+    Cichocki, A. & Phan, A.-H. (2009). Fast local algorithms for large scale nonnegative matrix and tensor
+    factorizations. doi:10.1587/transfun.E92.A.708
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.decomposition import NMF
+    >>> X = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 3.0]])
+    >>> model = NMF(2, tol=1e-8, max_iter=1000)
+    >>> W = model.fit_transform(X)
+    >>> (W @ model.components_).round(4)
+    array([[1., 2., 0.],
+           [2., 4., 0.],
+           [0., 0., 3.]])
+    """
+
+    def __init__(
+        self,
+        n_components: Count | Literal["auto"] | None = "auto",
+        *,
+        init: Literal["random", "nndsvd", "nndsvda", "nndsvdar", "custom"] | None = None,
+        solver: Literal["cd", "mu"] = "cd",
+        beta_loss: float | Literal["frobenius", "kullback-leibler", "itakura-saito"] = "frobenius",
+        tol: types.NonNegative = 1e-4,
+        max_iter: Count = 200,
+        random_state: Seed = None,
+        alpha_W: types.NonNegative = 0.0,
+        alpha_H: types.NonNegative | Literal["same"] = "same",
+        l1_ratio: Share = 0.0,
+        verbose: Verbosity = 0,
+        shuffle: bool = False,
+        normalize: Literal["rows"] | None = None,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.solver = solver
+        self.beta_loss = beta_loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.verbose = verbose
+        self.shuffle = shuffle
+        self.normalize = normalize
+
+    def fit(self, X: MatrixLike, y: object = None, W: ArrayLike | None = None, H: ArrayLike | None = None) -> Self:
+        """Find both factors.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        W, H : array-like, optional
+            Where to start, with ``init="custom"``.
+
+        Returns
+        -------
+        self
+        """
+        self.fit_transform(X, W=W, H=H)
+        return self
+
+    def fit_transform(
+        self, X: MatrixLike, y: object = None, W: ArrayLike | None = None, H: ArrayLike | None = None
+    ) -> Floats:
+        """Fit, and the codes W of the training rows.
+
+        Parameters
+        ----------
+        X, y, W, H
+            As in `fit`.
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, m)
+        """
+        X = validate_rows(self, X, accept_sparse=("csr", "csc"))
+        check_squares(X, "squared distances are made of them, so scale X first, for example with MaxNormScaler")
+        beta = self._beta(X)
+        m = self._number(X, H)
+        start = self._start(X, m, W, H)
+        found = self._solve(X, start, beta, fixed_right=False)
+        warn_unless_converged(found, self.max_iter)
+        codes, H_found = found.w
+        if self.normalize == "rows":
+            sums = H_found.sum(axis=1)
+            sums = np.where(sums > 0.0, sums, 1.0)
+            codes, H_found = codes * sums, H_found / sums[:, None]
+        self.components_, self.n_components_ = np.ascontiguousarray(H_found), m
+        fit = half_square(X, codes, H_found) if beta == 2.0 else beta_divergence(X, codes, H_found, beta)
+        self.reconstruction_err_ = float(np.sqrt(2.0 * fit))
+        self.objective_, self.history_, self.n_iter_ = found.objective, found.history, found.n_iter
+        self.converged_, self.stop_reason_ = found.converged, found.stop_reason
+        return codes
+
+    def transform(self, X: MatrixLike) -> Floats:
+        """Codes of rows with the patterns as they are: non-negative least squares for every row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        W : ndarray of shape (n_samples, m)
+        """
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False, accept_sparse=("csr", "csc"))
+        beta = self._beta(X)
+        H = self.components_.astype(X.dtype, copy=False)
+        level = float(np.sqrt(X.mean() / self.n_components_))
+        W = np.full((X.shape[0], self.n_components_), level if self.solver == "mu" else 0.0, dtype=X.dtype)
+        return self._solve(X, Factors(W, H), beta, fixed_right=True).w.left
+
+    def inverse_transform(self, X: ArrayLike) -> Floats:
+        """W H, the rows that codes stand for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, m)
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        W = check_array(X, dtype=FLOATS, accept_sparse=("csr", "csc"), input_name="X")
+        if W.shape[1] != self.n_components_:
+            raise ValueError(f"X has {W.shape[1]} columns and there are {self.n_components_} patterns; give codes")
+        return W @ self.components_
+
+    def _beta(self, X: Any) -> float:
+        """β of the loss; an error where the rows or the solver do not suit it."""
+        check_non_negative(X, "NMF (input X)")
+        beta = float(LOSSES.get(self.beta_loss, np.nan)) if isinstance(self.beta_loss, str) else float(self.beta_loss)
+        if self.solver == "cd" and beta != 2.0:
+            raise ValueError(
+                f"beta_loss={self.beta_loss!r} needs solver='mu'; coordinate descent, 'cd', minimises 'frobenius'"
+            )
+        if beta <= 0.0 and X.min() == 0.0:
+            raise ValueError("When beta_loss <= 0 and X contains zeros, the solver may diverge: add a small constant")
+        return beta
+
+    def _number(self, X: Any, H: ArrayLike | None) -> int:
+        if self.n_components == "auto" and H is not None:
+            return len(np.asarray(H))
+        return int(self.n_components) if isinstance(self.n_components, int | np.integer) else X.shape[1]
+
+    def _start(self, X: Any, m: int, W: ArrayLike | None, H: ArrayLike | None) -> Factors:
+        if self.init == "custom":
+            return Factors(_given("W", W, (X.shape[0], m), X.dtype), _given("H", H, (m, X.shape[1]), X.dtype))
+        way: Way = self.init or ("nndsvda" if m <= min(X.shape) else "random")
+        if way != "random" and m > min(X.shape):
+            raise ValueError(f"init={way!r} can only be used when n_components={m} <= min(n_samples, n_features)")
+        return start_factors(X, m, FactorStart(way, positive=True), check_random_state(self.random_state))
+
+    def _solve(self, X: Any, start: Factors, beta: float, *, fixed_right: bool) -> Solution[Factors]:
+        n, d = X.shape
+        alpha_W, alpha_H = self.alpha_W, self.alpha_W if self.alpha_H == "same" else float(self.alpha_H)
+        share = self.l1_ratio
+        penalties = FactorPenalties(
+            d * alpha_W * share, d * alpha_W * (1 - share), n * alpha_H * share, n * alpha_H * (1 - share)
+        )
+        run: dict[str, Any] = {"fixed_right": fixed_right, "max_iter": self.max_iter}
+        run["callback"] = log_every(int(self.verbose)) if self.verbose else None
+        if self.solver == "mu":
+            return multiplicative_updates(X, start, beta, penalties, tol=self.tol / 10.0, **run)
+        left = NonNegative(penalties.left_l1, penalties.left_l2)
+        right = NonNegative(penalties.right_l1, penalties.right_l2)
+        return factorize(X, start, left, right, stop=KKT(self.tol) | ObjectiveChange(1e-3 * self.tol), **run)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _given(name: str, factor: ArrayLike | None, shape: tuple[int, int], dtype: Any) -> Floats:
+    if factor is None or np.shape(factor) != shape:
+        found = "None" if factor is None else f"shape {np.shape(factor)}"
+        raise ValueError(f"init='custom' needs {name} of shape {shape}; got {found}")
+    check_non_negative(np.asarray(factor), f"NMF (input {name})")
+    return np.array(factor, dtype=dtype)

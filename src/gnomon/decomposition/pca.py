@@ -1,0 +1,494 @@
+"""Principal component analysis.
+
+    minimise over W (WᵀW = I)    Σᵢ sᵢ ‖xᵢ − x̄ − W Wᵀ(xᵢ − x̄)‖²                                  (1)
+
+The columns of W are the first m eigenvectors of the covariance; z = Wᵀ(x − x̄) are the scores. Pearson (1901),
+doi:10.1080/14786440109462720; as a density with covariance W(Λ − σ²I)Wᵀ + σ²I, σ² the mean of the other eigenvalues:
+Tipping & Bishop (1999), doi:10.1111/1467-9868.00196.
+"""
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, MatrixLike, NonNegative, Seed, is_sparse
+from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
+from gnomon.decomposition._how_many import (
+    HowMany,
+    number_asked,
+    number_kept,
+    parallel_variances,
+)
+from gnomon.decomposition._sketch import Sketch, add_to_sketch
+from gnomon.numerics.linalg import check_squares
+from gnomon.numerics.principal import (
+    Principal,
+    Route,
+    components_of_moments,
+    principal_components,
+    rows_about,
+)
+from gnomon.numerics.streaming import Moments, moments
+from gnomon.numerics.validation import FLOATS, check_choice
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["PCA"]
+
+EXACT_SUMS = 20_000
+"""Up to so many columns, chunks are added as scatter matrices; beyond, as the components kept so far."""
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """The directions of largest variance, the rows seen in them, and the density that they define.
+
+    Parameters
+    ----------
+    n_components : int, float, {"mle", "parallel", "elbow"} or None, default=None
+        m; a share of the variance in (0, 1] for the fewest components that reach it; "mle" by the evidence (Minka
+        2000), "parallel" by comparison with permuted columns (Horn 1965), "elbow" by the profile likelihood of the
+        eigenvalues (Zhu & Ghodsi 2006); None for all min(n, d).
+    copy : bool, default=True
+        Kept for compatibility; X is never changed.
+    whiten : bool or {"pca", "zca"}, default=False
+        Scores in units of their standard deviation ("pca", True), or rotated back to the columns ("zca"). Directions
+        without variance are left out, with a warning.
+    svd_solver : {"auto", "full", "covariance_eigh", "dual", "arpack", "randomized", "power", "incremental"}, \
+            default="auto"
+        See `gnomon.numerics.principal`; "auto" takes the smaller of the two symmetric matrices unless it is large and
+        few components are asked for.
+    tol : float, default=0.0
+        Of "arpack" and "power".
+    iterated_power : int or "auto", default="auto"
+        Of "randomized".
+    n_oversamples : int, default=10
+        Of "randomized".
+    power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
+        Of "randomized".
+    random_state : int, RandomState or None, default=None
+        Of "randomized", "arpack", "power" and ``n_components="parallel"``.
+    center : bool, default=True
+        False for directions through the origin, as a truncated singular value decomposition.
+    ddof : float, default=1
+        Variances are sums divided by n − ddof.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (m, d)
+        Wᵀ; the largest entry of each row is positive.
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (m,)
+        Eigenvalues λ of the covariance, and their shares.
+    singular_values_ : ndarray of shape (m,)
+        √((n − ddof) λ).
+    mean_ : ndarray of shape (d,)
+        x̄; zeros where rows are not centred.
+    n_components_ : int
+    n_samples_ : int
+    noise_variance_ : float
+        σ², the mean of the eigenvalues that were left out.
+    error_estimate_ : float
+        ‖Sv − λv‖ / λ₁ at worst, for solvers that iterate.
+
+    References
+    ----------
+    Tipping, M. E. & Bishop, C. M. (1999). Probabilistic principal component analysis. doi:10.1111/1467-9868.00196
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.decomposition import PCA
+    >>> X = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [3, 2], [4, 2], [3, 3], [4, 4]])
+    >>> pca = PCA(1, ddof=0).fit(X)
+    >>> pca.explained_variance_.round(6), pca.components_.round(6)
+    (array([3.908568]), array([[0.779005, 0.627018]]))
+    >>> W, centred = pca.components_.T, X - X.mean(axis=0)
+    >>> round(float(np.sum((centred - centred @ W @ W.T) ** 2)), 6), round(8 * pca.noise_variance_, 6)
+    (2.606453, 2.606453)
+    """
+
+    def __init__(
+        self,
+        n_components: HowMany = None,
+        *,
+        copy: bool = True,
+        whiten: bool | Literal["pca", "zca"] = False,
+        svd_solver: Literal[
+            "auto", "full", "covariance_eigh", "dual", "arpack", "randomized", "power", "incremental"
+        ] = "auto",
+        tol: NonNegative = 0.0,
+        iterated_power: CountOrZero | Literal["auto"] = "auto",
+        n_oversamples: CountOrZero = 10,
+        power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
+        random_state: Seed = None,
+        center: bool = True,
+        ddof: NonNegative = 1,
+    ):
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.center = center
+        self.ddof = ddof
+
+    def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Row weights; 2 equals the row twice.
+
+        Returns
+        -------
+        self
+        """
+        X = validate_rows(self, X, accept_sparse=("csr", "csc"), ensure_min_samples=2)
+        check_squares(X, "variances are made of them, so scale that column first, for example with MaxNormScaler")
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        self._sums: Moments | Sketch | None = None
+        if self.svd_solver == "incremental":
+            return self._add(X, weights)
+        n, d = X.shape
+        rng = check_random_state(self.random_state)
+        route = self._route(n, d, is_sparse(X))
+        found = principal_components(
+            rows := rows_about(X, weights, center=self.center),
+            number_asked(self.n_components, n, d, route),
+            route=route,
+            tol=self.tol,
+            iterated_power=self.iterated_power,
+            n_oversamples=self.n_oversamples,
+            normalizer=self.power_iteration_normalizer,
+            rng=rng,
+        )
+        reference = self._reference(X, weights, rng)
+        return self._keep(found, rows.center, n, n if weights is None else float(weights.sum()), X.dtype, reference)
+
+    def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Add rows to those of earlier calls.
+
+        Up to 20,000 columns the sums of all rows are kept, so the result is that of `fit` on all of them, in any order;
+        beyond, or with ``svd_solver="incremental"``, the components kept so far stand for the earlier rows (Ross et al.
+        2008, doi:10.1007/s11263-007-0075-7).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X = validate_rows(self, X, reset=vars(self).get("_sums") is None)
+        check_squares(X, "variances are made of them, so scale that column first, for example with MaxNormScaler")
+        return self._add(X, None if sample_weight is None else check_weights(sample_weight, X))
+
+    def fit_chunks(self, chunks: Iterable[ArrayLike]) -> Self:
+        """Fit to rows that come in chunks, each seen once.
+
+        Parameters
+        ----------
+        chunks : iterable of array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        self
+        """
+        self._sums = None
+        for chunk in chunks:
+            self.partial_fit(chunk)
+        if self._sums is None:
+            raise ValueError("chunks holds no table; give at least one")
+        return self
+
+    @staticmethod
+    def merge(a: "PCA", b: "PCA") -> "PCA":
+        """The model of the rows of both, from two models that were fitted by `partial_fit`.
+
+        Parameters
+        ----------
+        a, b : PCA
+            With the same parameters.
+
+        Returns
+        -------
+        PCA
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gnomon.decomposition import PCA
+        >>> X = np.random.default_rng(0).normal(size=(20, 3))
+        >>> both = PCA.merge(PCA(2).partial_fit(X[:8]), PCA(2).partial_fit(X[8:]))
+        >>> bool(np.allclose(both.components_, PCA(2).fit(X).components_))
+        True
+        """
+        first, second = (vars(model).get("_sums") for model in (a, b))
+        if not (isinstance(first, Moments) and isinstance(second, Moments)):
+            raise ValueError("a and b must keep the sums of their rows; fit them by partial_fit or fit_chunks")
+        joint: PCA = clone(a)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name in vars(a):
+                setattr(joint, name, getattr(a, name))
+        return joint._of_sums(first + second, a.n_samples_ + b.n_samples_, a.components_.dtype)
+
+    def transform(self, X: MatrixLike) -> Floats:
+        """Scores z = Wᵀ(x − x̄), whitened where that was asked for.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components_), or (n_samples, n_features) with ``whiten="zca"``
+        """
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False, accept_sparse=("csr", "csc"))
+        Z = self._scores(X)
+        if self.whiten:
+            Z /= np.sqrt(self.explained_variance_).astype(Z.dtype)
+        return Z @ self.components_.astype(Z.dtype) if self.whiten == "zca" else Z
+
+    def inverse_transform(self, X: ArrayLike) -> Floats:
+        """Rows x̄ + W z that have these scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components_)
+            Scores, as `transform` gives them.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        Z = check_array(X, dtype=FLOATS, input_name="X")
+        if Z.shape[1] != self._n_features_out:
+            raise ValueError(f"X has {Z.shape[1]} columns and transform gives {self._n_features_out}; give scores")
+        if self.whiten == "zca":
+            Z = Z @ self.components_.T
+        if self.whiten:
+            Z = Z * np.sqrt(self.explained_variance_)
+        return Z @ self.components_ + self.mean_
+
+    def reconstruction_error(
+        self, X: ArrayLike, *, reduction: Literal["mean", "sum", "none"] = "mean"
+    ) -> float | Floats:
+        """Squared distances ‖x − x̂‖² of rows from the plane of the components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        reduction : {"mean", "sum", "none"}, default="mean"
+            Over the rows; "none" for one number a row.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        check_choice("reduction", reduction, ("mean", "sum", "none"))
+        X = validate_rows(self, X, reset=False)
+        off = X - self.mean_ - self._scores(X) @ self.components_
+        errors = np.einsum("ij,ij->i", off, off)
+        return errors if reduction == "none" else float(errors.mean() if reduction == "mean" else errors.sum())
+
+    @property
+    def compression_ratio_(self) -> float:
+        """Numbers to store for scores, components and mean, for each number of the table: (nm + md + d) / (nd)."""
+        n, (m, d) = self.n_samples_, self.components_.shape
+        return (n * m + m * d + d) / (n * d)
+
+    def get_covariance(self) -> Floats:
+        """W(Λ − σ²I)Wᵀ + σ²I, the covariance of the density.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+        """
+        check_is_fitted(self)
+        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
+        return (self.components_.T * above) @ self.components_ + self.noise_variance_ * np.eye(self.n_features_in_)
+
+    def get_precision(self) -> Floats:
+        """The inverse of `get_covariance`, by its eigenvalues.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+        """
+        check_is_fitted(self)
+        variances, rest = self._density_variances()
+        W = self.components_
+        outside = 0.0 if rest is None else 1.0 / rest
+        return (W.T * (1.0 / variances - outside)) @ W + outside * np.eye(self.n_features_in_)
+
+    def score_samples(self, X: ArrayLike) -> Floats:
+        """log p(x) of every row under the density.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False)
+        variances, rest = self._density_variances()
+        m, d = self.components_.shape
+        Z = self._scores(X)
+        squares = np.sum(Z**2 / variances, axis=1)
+        log_det = float(np.sum(np.log(variances)))
+        if rest is not None:
+            squares += np.asarray(self.reconstruction_error(X, reduction="none")) / rest
+            log_det += (d - m) * float(np.log(rest))
+        return -0.5 * (d * np.log(2.0 * np.pi) + log_det + squares)
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """The mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> Floats:
+        """Draw rows from the density.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState or None, default=None
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        above = np.sqrt(np.maximum(self.explained_variance_ - self.noise_variance_, 0.0))
+        noise = np.sqrt(self.noise_variance_) * rng.normal(size=(n_samples, self.n_features_in_))
+        return self.mean_ + (rng.normal(size=(n_samples, self.n_components_)) * above) @ self.components_ + noise
+
+    def _route(self, n: int, d: int, sparse: bool) -> Route:
+        """Which solver runs: the smaller symmetric matrix, unless it is large and few components are asked for."""
+        if self.svd_solver != "auto":
+            return self.svd_solver  # type: ignore[return-value]
+        m = self.n_components
+        few = isinstance(m, int | np.integer) and 1 <= m < 0.8 * min(n, d)
+        if sparse:
+            return "covariance_eigh" if d <= 1000 else "randomized" if few else "full"
+        if max(n, d) <= 500:
+            return "full"
+        if few and min(n, d) > 1000:
+            return "randomized"
+        return "covariance_eigh" if n >= 10 * d else "dual" if d >= 10 * n else "full"
+
+    def _reference(self, X: Array, weights: Floats | None, rng: Any) -> Floats | None:
+        if not (isinstance(self.n_components, str) and self.n_components == "parallel"):
+            return None
+        if weights is not None or is_sparse(X):
+            raise ValueError("n_components='parallel' permutes dense columns of equal weight; choose another rule")
+        return parallel_variances(X, rng, center=self.center)
+
+    def _keep(
+        self, found: Principal, center: Floats, n: int, weight: float, dtype: Any, reference: Floats | None = None
+    ) -> Self:
+        """Choose how many components stay, and set the attributes."""
+        d = len(center)
+        values, total, divisor = found.values, found.total, max(weight - self.ddof, np.finfo(float).tiny)
+        m = number_kept(self.n_components, values, total, weight, reference)
+        if self.whiten:
+            kept = int(np.sum(values[:m] > np.finfo(dtype).eps * d * values[0]))
+            if kept < m:
+                warnings.warn(
+                    f"{m - kept} of {m} components have no variance beyond rounding, which cannot be whitened, and are "
+                    f"left out; remove redundant columns, or ask for at most {kept} components",
+                    LinAlgWarning,
+                    stacklevel=3,
+                )
+                m = kept
+        rest = min(n, d) - m
+        self.mean_ = center.astype(dtype)
+        self.components_ = np.ascontiguousarray(found.axes[:, :m].T, dtype=dtype)
+        self.explained_variance_ = (values[:m] / divisor).astype(dtype)
+        self.explained_variance_ratio_ = (values[:m] / total if total > 0.0 else np.zeros(m)).astype(dtype)
+        self.singular_values_ = np.sqrt(values[:m]).astype(dtype)
+        self.noise_variance_ = float(max(total - values[:m].sum(), 0.0) / divisor / rest) if rest > 0 else 0.0
+        self.error_estimate_ = found.error
+        self.n_components_, self.n_samples_ = m, n
+        return self
+
+    def _add(self, X: Floats, weights: Floats | None) -> Self:
+        """Add a chunk to the sums of all rows, or to the components that stand for them."""
+        sums = vars(self).get("_sums")
+        seen = self.n_samples_ if sums is not None else 0
+        if self.svd_solver == "incremental" or X.shape[1] > EXACT_SUMS:
+            sums = add_to_sketch(sums, X, weights, self.n_components, center=self.center)
+            self._sums = sums
+            found = Principal(sums.values, sums.axes, sums.total)
+            return self._keep(found, sums.mean, seen + X.shape[0], sums.weight, X.dtype)
+        chunk = moments(X, weights)
+        return self._of_sums(chunk if sums is None else sums + chunk, seen + X.shape[0], X.dtype)
+
+    def _of_sums(self, sums: Moments, n: int, dtype: Any) -> Self:
+        self._sums = sums
+        d = len(sums.mean)
+        asked = self.n_components
+        # Fewer rows so far than components asked for: as many as there are.
+        asked = min(asked, n, d) if isinstance(asked, int | np.integer) else asked
+        m = number_asked(asked, n, d, "covariance_eigh")
+        center = sums.mean if self.center else np.zeros(d)
+        return self._keep(components_of_moments(sums, m, center=self.center), center, n, float(sums.weight), dtype)
+
+    def _scores(self, X: Any) -> Floats:
+        W = self.components_.T.astype(X.dtype, copy=False)
+        mean = self.mean_.astype(X.dtype, copy=False)
+        return X @ W - mean @ W if is_sparse(X) else (X - mean) @ W
+
+    def _density_variances(self) -> tuple[Floats, float | None]:
+        """Variances along the components and in every other direction; None where there is no other."""
+        m, d = self.components_.shape
+        if m < d and not self.noise_variance_ > 0.0:
+            raise ValueError(
+                f"the rows have no variance outside the {m} components, so their density in {d} columns is singular; "
+                "ask for fewer components"
+            )
+        variances = np.maximum(self.explained_variance_.astype(float), self.noise_variance_)
+        if m and not variances.min() > 0.0:
+            raise ValueError("a component has no variance, so the density is singular; ask for fewer components")
+        return variances, (self.noise_variance_ if m < d else None)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[1] if self.whiten == "zca" else self.components_.shape[0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

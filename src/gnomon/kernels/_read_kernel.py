@@ -1,0 +1,119 @@
+"""A kernel from what an estimator is given: an object, a name, a function.
+
+    "rbf": exp(−γ r²),   "linear": xᵀx',   "poly": (γ xᵀx' + c)^m,   "precomputed": K             (1)
+
+Names keep the parameters of scikit-learn: γ is a number, "scale" for 1/(d Var X), "auto" or None for 1/d.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from gnomon._typing import Array
+from gnomon.kernels._base import Kernel
+from gnomon.kernels.dot_product import Linear, Polynomial
+from gnomon.kernels.given import CallableKernel, Precomputed
+from gnomon.kernels.rbf import RBF
+
+__all__ = ["KernelLike", "read_kernel"]
+
+KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any]
+Gamma: TypeAlias = float | Literal["scale", "auto"] | None
+
+
+def read_kernel(
+    kernel: KernelLike,
+    X: Array | None = None,
+    *,
+    gamma: Gamma = "scale",
+    degree: float = 3,
+    coef0: float = 0.0,
+    names: Sequence[str] | None = None,
+) -> Kernel:
+    """The kernel object that `kernel` means for the training rows `X`.
+
+    Parameters
+    ----------
+    kernel : Kernel, callable, or one of {"linear", "poly", "polynomial", "rbf", "precomputed"}
+    X : array or sparse matrix of shape (n, d), optional
+        Training rows; needed where γ depends on them.
+    gamma : float, "scale", "auto" or None, default="scale"
+        γ of a kernel that is named; a Kernel object has its own.
+    degree, coef0 : float
+        m and c of a kernel that is named.
+    names : sequence of str, optional
+        Names of the columns of X, for kernels of columns by name.
+
+    Returns
+    -------
+    Kernel
+
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, chapter 2. MIT Press.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import read_kernel
+    >>> read_kernel("rbf", np.array([[0.0], [2.0]]), gamma="scale")
+    RBF(length_scale=0.7071067811865476)
+    >>> read_kernel("poly", degree=2, gamma=0.5, coef0=1.0)
+    Polynomial(degree=2, scale=0.5)
+    """
+    if isinstance(kernel, Kernel):
+        return kernel.located(names)
+    if callable(kernel):
+        return CallableKernel(kernel)
+    if not isinstance(kernel, str) or kernel not in NAMED:
+        raise ValueError(f"kernel={kernel!r} must be a Kernel, a callable or one of {', '.join(map(repr, NAMED))}")
+    return NAMED[kernel](_length_scale(X, gamma), degree, coef0)
+
+
+def _length_scale(X: Array | None, gamma: Gamma) -> Callable[[], float]:
+    """ℓ of γ = 1/(2ℓ²), when it is asked for; from the spread itself, which no scale of X overflows."""
+
+    def of_rows() -> float:
+        if gamma == "scale":
+            if X is None:
+                raise ValueError("gamma='scale' needs the training rows X; give γ as a number")
+            spread = _spread(X)
+            return float(np.sqrt(0.5 * X.shape[1]) * spread) if spread > 0.0 else np.sqrt(0.5)
+        if gamma == "auto" or gamma is None:
+            if X is None:
+                raise ValueError(f"gamma={gamma!r} needs the training rows X; give γ as a number")
+            return float(np.sqrt(0.5 * X.shape[1]))
+        if isinstance(gamma, str | bool) or not gamma >= 0.0:
+            raise ValueError(f"gamma={gamma!r} must be a number ≥ 0, 'scale' or 'auto'")
+        return np.inf if gamma == 0.0 else float(np.sqrt(0.5) / np.sqrt(gamma))
+
+    return of_rows
+
+
+def _spread(X: Any) -> float:
+    """The standard deviation of all entries."""
+    values = X.data if sparse.issparse(X) else X
+    unit = float(np.max(np.abs(values), initial=0.0))
+    if unit == 0.0 or not np.isfinite(unit):
+        return 0.0
+    if not sparse.issparse(X):
+        return unit * float(np.std(X / unit))
+    shares = values / unit
+    size = float(np.prod(X.shape, dtype=float))
+    return unit * float(np.sqrt(max(np.sum(shares**2) / size - (np.sum(shares) / size) ** 2, 0.0)))
+
+
+def _gamma(length_scale: float) -> float:
+    return 0.5 / length_scale / length_scale
+
+
+NAMED: dict[str, Callable[[Callable[[], float], float, float], Kernel]] = {
+    "linear": lambda scale, degree, coef0: Linear(),
+    "poly": lambda scale, degree, coef0: Polynomial(degree, coef0, _gamma(scale())),  # type: ignore[arg-type]
+    "polynomial": lambda scale, degree, coef0: Polynomial(degree, coef0, _gamma(scale())),  # type: ignore[arg-type]
+    "rbf": lambda scale, degree, coef0: RBF(scale()),
+    "precomputed": lambda scale, degree, coef0: Precomputed(),
+}
+"""Names, as scikit-learn spells them, and what each means given ℓ, the degree and the constant."""

@@ -1,0 +1,149 @@
+"""Kernels that do not look at the rows.
+
+    constant: k = c,    white noise: k(x_i, x_j) = c · 1[the same row of the same table]           (1)
+
+Rasmussen & Williams (2006), section 4.2.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import _num_samples
+
+from gnomon._typing import Floats, Integers
+from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
+
+__all__ = ["Constant", "White"]
+
+
+class NumberedRows(NamedTuple):
+    """Rows of one table, by number.
+
+    Fields
+    ------
+    numbers : ndarray of int
+    table : object
+        The same object for all rows of one table.
+    """
+
+    numbers: Integers
+    table: object
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: slice | Integers) -> "NumberedRows":
+        """Some of the rows."""
+        return NumberedRows(self.numbers[rows], self.table)
+
+
+@noun
+class Constant(Kernel):
+    """k(x, x') = c, the variance of a constant function.
+
+    Parameters
+    ----------
+    value : float, default=1.0
+        c ≥ 0.
+    value_bounds : (low, high) or "fixed", default=(1e-5, 1e5)
+        While c is 0 it is not learned.
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, section 4.2. MIT Press.
+
+    Examples
+    --------
+    >>> from gnomon.kernels import Constant
+    >>> Constant(2.0).gram([[0.0], [1.0]])
+    array([[2., 2.],
+           [2., 2.]])
+    """
+
+    value: float = 1.0
+    value_bounds: Bounds = WIDE
+
+    def __post_init__(self) -> None:
+        check_factor(self.value)
+
+    def prepare(self, A: Any, like: Any = None) -> NumberedRows:
+        """The number of rows."""
+        return NumberedRows(np.arange(_num_samples(A)), object())
+
+    def cross(self, P: NumberedRows, Q: NumberedRows) -> Floats:
+        """c everywhere."""
+        return np.full((len(P), len(Q)), float(self.value))
+
+    def pairs(self, P: NumberedRows, Q: NumberedRows, i: Integers, j: Integers) -> Floats:
+        """c everywhere."""
+        return np.full(len(i), float(self.value))
+
+    def diagonal(self, P: NumberedRows) -> Floats:
+        """c everywhere."""
+        return np.full(len(P), float(self.value))
+
+    def partial(self, name: str, P: NumberedRows, Q: NumberedRows) -> Iterator[Floats]:
+        """∂k/∂ log c = k."""
+        yield self.cross(P, Q)
+
+
+@noun
+class White(Kernel):
+    """k(x_i, x_j) = c for the same row of the same table, else 0: the variance of independent noise.
+
+    Parameters
+    ----------
+    noise_level : float, default=1.0
+        c ≥ 0.
+    noise_level_bounds : (low, high) or "fixed", default=(1e-5, 1e5)
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, section 4.2. MIT Press.
+
+    Examples
+    --------
+    Equal rows of the same table are different rows; rows of another table are never the same:
+
+    >>> from gnomon.kernels import White
+    >>> White(0.5).gram([[1.0], [1.0]])
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    >>> White(0.5).gram([[1.0]], [[1.0]])
+    array([[0.]])
+    """
+
+    noise_level: float = 1.0
+    noise_level_bounds: Bounds = WIDE
+
+    def __post_init__(self) -> None:
+        check_factor(self.noise_level, "noise_level")
+
+    def prepare(self, A: Any, like: Any = None) -> NumberedRows:
+        """The numbers of the rows of this table."""
+        return NumberedRows(np.arange(_num_samples(A)), object())
+
+    def cross(self, P: NumberedRows, Q: NumberedRows) -> Floats:
+        """c where the numbers agree."""
+        if P.table is not Q.table:
+            return np.zeros((len(P), len(Q)))
+        return self.noise_level * np.equal.outer(P.numbers, Q.numbers)
+
+    def pairs(self, P: NumberedRows, Q: NumberedRows, i: Integers, j: Integers) -> Floats:
+        """c where the numbers agree."""
+        return self.noise_level * ((P.numbers[i] == Q.numbers[j]) & (P.table is Q.table))
+
+    def diagonal(self, P: NumberedRows) -> Floats:
+        """c everywhere."""
+        return np.full(len(P), float(self.noise_level))
+
+    def partial(self, name: str, P: NumberedRows, Q: NumberedRows) -> Iterator[Floats]:
+        """∂k/∂ log c = k."""
+        yield self.cross(P, Q)
+
+
+def check_factor(value: float, name: str = "value") -> None:
+    """Refuse a factor that is negative: it makes a kernel that is none."""
+    if not 0.0 <= value < np.inf:
+        raise ValueError(f"{name}={value!r} must be ≥ 0 and finite: a negative multiple of a kernel is none")

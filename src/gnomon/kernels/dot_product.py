@@ -1,0 +1,183 @@
+"""Kernels of the inner product.
+
+    k(x, x') = ψ(t),    t = a xᵀx'                                                                (1)
+
+Schölkopf & Smola (2002), section 4.6.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gnomon._typing import Floats, Integers
+from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._rows import NumericRows, inner_products, paired_products
+from gnomon.kernels.radial import check_positive
+
+__all__ = ["DotProduct", "Linear", "Polynomial"]
+
+
+@noun
+class DotProduct(Kernel):
+    """Base of the kernels of an inner product: subclass it, decorate with ``gnomon.kernels.noun``, write `profile`.
+
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, section 4.6. MIT Press.
+
+    Examples
+    --------
+    The kernel exp(xᵀx'), ready for every kernel machine:
+
+    >>> import numpy as np
+    >>> from gnomon.kernels import DotProduct, noun
+    >>> @noun
+    ... class Exponentiated(DotProduct):
+    ...     def profile(self, t):
+    ...         return np.exp(t)
+    >>> Exponentiated().gram(np.array([[0.0], [1.0]]))
+    array([[1.        , 1.        ],
+           [1.        , 2.71828183]])
+    """
+
+    @abstractmethod
+    def profile(self, t: Floats) -> Floats:
+        """ψ(t), elementwise."""
+
+    @property
+    def factor(self) -> float:
+        """a in (1); the rows are multiplied by its root."""
+        return 1.0
+
+    def prepare(self, A: Any, like: Any = None) -> NumericRows:
+        """Rows times √a."""
+        X = as_rows(A)
+        return NumericRows(X if self.factor == 1.0 else X * np.sqrt(self.factor).astype(X.dtype))
+
+    def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
+        """ψ of all inner products."""
+        return self.profile(inner_products(P, Q))
+
+    def pairs(self, P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
+        """ψ of the inner products that are listed."""
+        return self.profile(paired_products(P, Q, i, j))
+
+    def diagonal(self, P: NumericRows) -> Floats:
+        """ψ(a ‖x‖²)."""
+        every = np.arange(len(P))
+        return self.pairs(P, P, every, every)
+
+    def partial(self, name: str, P: NumericRows, Q: NumericRows) -> Iterator[Floats]:
+        """∂K/∂ log of a field."""
+        yield self.shape_slope(name, inner_products(P, Q))
+
+    def shape_slope(self, name: str, t: Floats) -> Floats:
+        """∂ψ/∂ log of a hyper-parameter."""
+        raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
+
+
+@noun
+class Linear(DotProduct):
+    """k(x, x') = xᵀx' + c, the kernel of a linear model.
+
+    Parameters
+    ----------
+    coef0 : float, default=0.0
+        c ≥ 0, the variance of an intercept.
+    coef0_bounds : (low, high) or "fixed", default=(1e-5, 1e5)
+        While c is 0 it is not learned.
+
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, section 2.1. MIT Press.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Linear
+    >>> Linear(coef0=1.0).gram(np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]]))
+    array([[2.]])
+    """
+
+    coef0: float = 0.0
+    coef0_bounds: Bounds = WIDE
+
+    def __post_init__(self) -> None:
+        check_offset(self, self.coef0)
+
+    def profile(self, t: Floats) -> Floats:
+        """t + c."""
+        return t + self.coef0 if self.coef0 else t
+
+    def shape_slope(self, name: str, t: Floats) -> Floats:
+        """∂k/∂ log c = c."""
+        return np.full_like(t, self.coef0)
+
+    def features(self, X: Any) -> Floats:
+        """Columns whose inner products are the kernel: those of X, and √c."""
+        rows = as_rows(X)
+        return np.column_stack([rows, np.full(len(rows), np.sqrt(self.coef0))]) if self.coef0 else rows
+
+
+@noun
+class Polynomial(DotProduct):
+    """k(x, x') = (a xᵀx' + c)^m, the kernel of all monomials up to degree m.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        m ≥ 1.
+    coef0 : float, default=1.0
+        c ≥ 0; with 0 all monomials have degree m.
+    scale : float, default=1.0
+        a > 0.
+    coef0_bounds, scale_bounds : (low, high) or "fixed", default=(1e-5, 1e5)
+
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, proposition 2.1. MIT Press.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Polynomial
+    >>> a, b = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
+    >>> Polynomial(2, coef0=0.0).gram(a, b).item(), Polynomial(2, coef0=1.0).gram(a, b).item()
+    (1.0, 4.0)
+    >>> (a @ b.T + 1).item() ** 2
+    4.0
+    """
+
+    degree: int = 3
+    coef0: float = 1.0
+    scale: float = 1.0
+    coef0_bounds: Bounds = WIDE
+    scale_bounds: Bounds = WIDE
+
+    def __post_init__(self) -> None:
+        if isinstance(self.degree, bool) or self.degree != int(self.degree) or self.degree < 1:
+            raise ValueError(f"degree={self.degree!r} must be a whole number ≥ 1: no other power is a kernel")
+        check_offset(self, self.coef0)
+        check_positive(self, "scale", self.scale)
+
+    @property
+    def factor(self) -> float:
+        """a."""
+        return self.scale
+
+    def profile(self, t: Floats) -> Floats:
+        """(t + c)^m."""
+        return (t + self.coef0) ** int(self.degree)
+
+    def shape_slope(self, name: str, t: Floats) -> Floats:
+        """∂k/∂ log c = c m (t + c)^(m−1), ∂k/∂ log a = t m (t + c)^(m−1)."""
+        outer = self.degree * (t + self.coef0) ** int(self.degree - 1)
+        return outer * (self.coef0 if name == "coef0" else t)
+
+
+def check_offset(kernel: Kernel, coef0: float) -> None:
+    """Refuse an offset that is negative: with it the kernel is none."""
+    if not 0.0 <= coef0 < np.inf:
+        raise ValueError(f"coef0={coef0!r} of {type(kernel).__name__} must be ≥ 0 and finite, or it is no kernel")

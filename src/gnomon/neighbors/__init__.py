@@ -1,0 +1,3 @@
+"""Models of similarity to stored points: nearest neighbours, landmarks, networks of radial functions."""
+
+__all__: list[str] = []

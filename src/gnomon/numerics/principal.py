@@ -1,0 +1,351 @@
+"""Principal components of rows, by every route.
+
+    S = Σᵢ sᵢ (xᵢ − c)(xᵢ − c)ᵀ = Σⱼ λⱼ vⱼ vⱼᵀ,    λ₁ ≥ λ₂ ≥ …,    vⱼᵀvₖ = 1[j = k]                 (1)
+
+"covariance_eigh" factorises S (d × d), "dual" the matrix of inner products of the rows (n × n), with the same λ; "full"
+is the singular value decomposition of the centred rows, which squares nothing; "randomized" projects on a random
+range (Halko, Martinsson & Tropp 2011, doi:10.1137/090771806); "arpack" and "power" are Krylov and power iterations.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, svds
+
+from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon.numerics.scatter import fix_signs
+from gnomon.numerics.streaming import Moments, moments
+
+__all__ = ["ROUTES", "Principal", "Route", "RowsAbout", "components_of_moments", "principal_components", "rows_about"]
+
+Route: TypeAlias = Literal["covariance_eigh", "full", "dual", "randomized", "arpack", "power"]
+Normalizer: TypeAlias = Literal["auto", "QR", "LU", "none"]
+
+
+class Principal(NamedTuple):
+    """The first components of equation (1).
+
+    Fields
+    ------
+    values : ndarray of shape (m,)
+        λ, largest first: sums of squares, not divided by the number of rows.
+    axes : ndarray of shape (d, m)
+        v, as columns; the largest entry of each is positive.
+    total : float
+        Σ λ over all components, the trace of S.
+    error : float
+        A bound on ‖Sv − λv‖ / λ₁ that was measured: 0 for a factorisation, the residual of an iteration.
+
+    References
+    ----------
+    Jolliffe, I. T. (2002). Principal Component Analysis. doi:10.1007/b98835
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.principal import principal_components, rows_about
+    >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0], [0.0, -2.0]])
+    >>> found = principal_components(rows_about(X), 1)
+    >>> found.values.round(12), found.axes.ravel() + 0.0, round(found.total, 12)
+    (array([8.]), array([0., 1.]), 10.0)
+    """
+
+    values: Floats
+    axes: Floats
+    total: float
+    error: float = 0.0
+
+
+class RowsAbout(NamedTuple):
+    """Rows seen from a centre, dense or sparse, with weights: the matrix Z = √s (X − c) without forming it.
+
+    Fields
+    ------
+    X : ndarray or sparse matrix of shape (n, d)
+    center : ndarray of shape (d,)
+        c.
+    roots : ndarray of shape (n,) or None
+        √s; None where all weights are one.
+
+    References
+    ----------
+    Jolliffe, I. T. (2002). Principal Component Analysis. doi:10.1007/b98835
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.principal import rows_about
+    >>> rows_about(np.array([[0.0], [4.0]]), np.array([3.0, 1.0])).dense()
+    array([[-1.73205081],
+           [ 3.        ]])
+    """
+
+    X: Any
+    center: Floats
+    roots: Floats | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """n and d."""
+        return self.X.shape
+
+    def dense(self) -> Floats:
+        """Z itself."""
+        X = self.X.toarray() if is_sparse(self.X) else self.X  # type: ignore[attr-defined]
+        Z = X - self.center.astype(X.dtype)
+        return Z if self.roots is None else Z * self.roots[:, None].astype(X.dtype)
+
+    def times(self, V: Floats) -> Floats:
+        """Z V."""
+        found = self.X @ V - (self.center @ V).astype(V.dtype)
+        return found if self.roots is None else (found.T * self.roots).T
+
+    def transposed_times(self, U: Floats) -> Floats:
+        """Zᵀ U."""
+        W = U if self.roots is None else (U.T * self.roots).T
+        total = W.sum(axis=0)
+        return self.X.T @ W - (np.multiply.outer(self.center, total)).astype(U.dtype)
+
+    def square(self) -> float:
+        """‖Z‖², the trace of S."""
+        if not is_sparse(self.X):
+            Z = self.dense()
+            return float(np.vdot(Z, Z))
+        s = np.ones(self.shape[0]) if self.roots is None else self.roots**2
+        squares = float(s @ np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel())  # type: ignore[attr-defined]
+        cross = float(np.ravel(self.X.T @ s) @ self.center)  # type: ignore[attr-defined]
+        return squares - 2.0 * cross + float(s.sum()) * float(self.center @ self.center)
+
+
+def rows_about(X: Matrix, weights: Floats | None = None, *, center: bool = True) -> RowsAbout:
+    """The rows of X about their mean, or about the origin.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    weights : ndarray of shape (n,), optional
+    center : bool, default=True
+
+    Returns
+    -------
+    RowsAbout
+
+    References
+    ----------
+    Jolliffe, I. T. (2002). Principal Component Analysis. doi:10.1007/b98835
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.principal import rows_about
+    >>> rows_about(np.array([[0.0], [4.0]])).center
+    array([2.])
+    """
+    n, d = X.shape
+    s = np.ones(n) if weights is None else weights
+    origin = np.zeros(d)
+    if center:
+        unit = s / s.sum()
+        if is_sparse(X):
+            origin = np.asarray(X.T @ unit).ravel()
+        else:
+            # The second pass takes out what rounding left in the first.
+            rough = X.mean(axis=0, dtype=float)
+            origin = rough + unit @ (X - rough)
+    return RowsAbout(X, origin, None if weights is None else np.sqrt(s))
+
+
+def principal_components(
+    rows: RowsAbout,
+    m: int,
+    *,
+    route: Route = "full",
+    tol: float = 0.0,
+    iterated_power: int | Literal["auto"] = "auto",
+    n_oversamples: int = 10,
+    normalizer: Normalizer = "auto",
+    rng: Any = None,
+) -> Principal:
+    """The first m components of equation (1).
+
+    Parameters
+    ----------
+    rows : RowsAbout
+    m : int
+    route : {"covariance_eigh", "full", "dual", "randomized", "arpack", "power"}, default="full"
+    tol : float, default=0.0
+        Relative accuracy of "arpack" and "power"; 0 for that of the numbers.
+    iterated_power : int or "auto", default="auto"
+        Power iterations of "randomized": 7 where m is below a tenth of the smaller side, else 4.
+    n_oversamples : int, default=10
+        Further random directions of "randomized".
+    normalizer : {"auto", "QR", "LU", "none"}, default="auto"
+        How "randomized" keeps its directions apart between iterations.
+    rng : numpy.random.RandomState or Generator, optional
+        Of "randomized", and the start of "arpack" and "power".
+
+    Returns
+    -------
+    Principal
+
+    References
+    ----------
+    Halko, N., Martinsson, P. G. & Tropp, J. A. (2011). Finding structure with randomness. doi:10.1137/090771806
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.principal import principal_components, rows_about
+    >>> rows = rows_about(np.random.default_rng(0).normal(size=(50, 4)) * [4, 3, 2, 1])
+    >>> values = [principal_components(rows, 2, route=r).values for r in ("full", "dual", "covariance_eigh")]
+    >>> bool(np.allclose(values[0], values[1]) and np.allclose(values[0], values[2]))
+    True
+    """
+    rng = np.random.default_rng(0) if rng is None else rng
+    if route == "randomized":
+        found = _randomized(rows, m, iterated_power, n_oversamples, normalizer, rng)
+    elif route in ("arpack", "power"):
+        found = (_arpack if route == "arpack" else _power)(rows, m, tol, rng)
+    else:
+        found = ROUTES[route](rows, m)
+    return found._replace(axes=fix_signs(found.axes))
+
+
+def components_of_moments(rows: Moments, m: int, *, center: bool = True) -> Principal:
+    """The first m components of rows of which weight, mean and scatter are known.
+
+    Parameters
+    ----------
+    rows : Moments
+    m : int
+    center : bool, default=True
+        About the mean, or about the origin.
+
+    Returns
+    -------
+    Principal
+
+    References
+    ----------
+    Jolliffe, I. T. (2002). Principal Component Analysis. doi:10.1007/b98835
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.principal import components_of_moments
+    >>> from gnomon.numerics.streaming import moments
+    >>> components_of_moments(moments(np.array([[0.0, 0.0], [2.0, 2.0]])), 1).values
+    array([4.])
+    """
+    S = rows.scatter if center else rows.about_zero()
+    d = len(S)
+    # From a quarter of the spectrum on, all of it is found as fast as a part.
+    few = {} if 4 * m > d else {"subset_by_index": (d - m, d - 1)}
+    values, U = linalg.eigh(S, check_finite=False, **few)
+    return Principal(np.maximum(values[::-1][:m], 0.0), fix_signs(U[:, ::-1][:, :m]), float(np.trace(S)))
+
+
+def _covariance(rows: RowsAbout, m: int) -> Principal:
+    weights = None if rows.roots is None else rows.roots**2
+    sums = moments(rows.X, weights)
+    # About the centre that the rows have here, so that all routes agree to the last digits.
+    return components_of_moments(Moments(sums.weight, sums.mean - rows.center, sums.scatter), m, center=False)
+
+
+def _full(rows: RowsAbout, m: int) -> Principal:
+    _, singular, Vt = linalg.svd(rows.dense(), full_matrices=False, overwrite_a=True, check_finite=False)
+    return Principal(singular[:m] ** 2, Vt[:m].T, float(np.sum(singular**2)))
+
+
+def _dual(rows: RowsAbout, m: int) -> Principal:
+    Z = rows.dense()
+    values, U = linalg.eigh(Z @ Z.T, check_finite=False)
+    values, U = np.maximum(values[::-1], 0.0), U[:, ::-1][:, :m]
+    # Lengths anew: a small eigenvalue of the squared matrix has few digits, and the axis would not have length one.
+    axes = Z.T @ U
+    lengths = np.linalg.norm(axes, axis=0)
+    safe = np.where(lengths > 0.0, lengths, 1.0)
+    return Principal(values[:m], axes / safe, float(np.sum(values)))
+
+
+def _randomized(
+    rows: RowsAbout, m: int, iterated_power: int | Literal["auto"], extra: int, normalizer: Normalizer, rng: Any
+) -> Principal:
+    n, d = rows.shape
+    steps = (7 if m < 0.1 * min(n, d) else 4) if iterated_power == "auto" else iterated_power
+    # Algorithm 4.4 of Halko et al., on the side with fewer columns to keep.
+    size = min(m + extra, n, d)
+    dtype = rows.X.dtype
+    Q = rows.times(np.asarray(rng.normal(size=(d, size)), dtype=dtype))
+    apart = _NORMALIZERS["LU" if normalizer == "auto" and steps > 2 else "none" if normalizer == "auto" else normalizer]
+    for _ in range(steps):
+        Q = apart(rows.transposed_times(apart(Q)))
+        Q = rows.times(Q)
+    Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
+    B = rows.transposed_times(Q)
+    axes, singular, _ = linalg.svd(B, full_matrices=False, check_finite=False)
+    axes, values = axes[:, :m], singular[:m] ** 2
+    return Principal(values, axes, rows.square(), _residual(rows, axes, values))
+
+
+def _apart_by_qr(Q: Floats) -> Floats:
+    return linalg.qr(Q, mode="economic", check_finite=False)[0]
+
+
+def _apart_by_lu(Q: Floats) -> Floats:
+    return linalg.lu(Q, permute_l=True, check_finite=False)[0]
+
+
+_NORMALIZERS: dict[str, Callable[[Floats], Floats]] = {"QR": _apart_by_qr, "LU": _apart_by_lu, "none": lambda Q: Q}
+
+
+def _arpack(rows: RowsAbout, m: int, tol: float, rng: Any) -> Principal:
+    n, d = rows.shape
+    Z = LinearOperator(
+        shape=(n, d),
+        matvec=lambda v: rows.times(np.ravel(v)),
+        rmatvec=lambda u: rows.transposed_times(np.ravel(u)),
+        matmat=rows.times,
+        rmatmat=rows.transposed_times,
+        dtype=rows.X.dtype,
+    )
+    start = np.asarray(rng.uniform(-1.0, 1.0, size=min(n, d)), dtype=rows.X.dtype)
+    _, singular, Vt = svds(Z, k=m, tol=tol, v0=start)
+    order = np.argsort(singular)[::-1]
+    axes, values = Vt[order].T, singular[order] ** 2
+    return Principal(values, axes, rows.square(), _residual(rows, axes, values))
+
+
+def _power(rows: RowsAbout, m: int, tol: float, rng: Any, max_iter: int = 10_000) -> Principal:
+    if m != 1:
+        raise ValueError(f"power iteration finds one component, and {m} are asked for; choose another svd_solver")
+    v = np.asarray(rng.normal(size=rows.shape[1]), dtype=float)
+    v /= np.linalg.norm(v)
+    limit = max(tol, 1e-13)
+    for _ in range(max_iter):
+        w = rows.transposed_times(rows.times(v))
+        value = float(v @ w)
+        length = float(np.linalg.norm(w))
+        residual = float(np.linalg.norm(w - value * v))
+        if length == 0.0 or residual <= limit * length:
+            break
+        v = w / length
+    return Principal(np.array([value]), v[:, None], rows.square(), residual / value if value > 0.0 else 0.0)
+
+
+def _residual(rows: RowsAbout, axes: Floats, values: Floats) -> float:
+    """The largest ‖Sv − λv‖ in units of λ₁."""
+    if not values.size or not values[0] > 0.0:
+        return 0.0
+    off = rows.transposed_times(rows.times(axes)) - axes * values
+    return float(np.max(np.linalg.norm(off, axis=0)) / values[0])
+
+
+ROUTES: dict[str, Callable[[RowsAbout, int], Principal]] = {
+    "covariance_eigh": _covariance,
+    "full": _full,
+    "dual": _dual,
+}
+"""The factorisations."""

@@ -1,0 +1,412 @@
+"""What a factor of a matrix may be, and its best update.
+
+    minimise over F    ½ tr(F G Fᵀ) − tr(F Bᵀ) + Ω(F)                                             (1)
+
+For X ≈ Z H with H fixed, F = Z, G = H Hᵀ, B = X Hᵀ; with Z fixed, F = Hᵀ, G = ZᵀZ, B = XᵀZ: one text serves both sides,
+and the data enter by G and B alone. A constraint is one verb, `update`, which never raises (1): in closed form where
+there is one, by coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708) or by proximal steps of the
+length 1/‖G‖ (Bolte, Sabach & Teboulle 2014, doi:10.1007/s10107-013-0701-9).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from gnomon._typing import Bools, Floats
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.optim.factor_rows import descend, keep_largest, project_simplex
+from gnomon.penalties import L1, L2, NoPenalty
+
+__all__ = [
+    "AtMost",
+    "Constraint",
+    "Free",
+    "NonNegative",
+    "OneHot",
+    "Orthonormal",
+    "Proximal",
+    "Simplex",
+    "Support",
+    "UnitBall",
+    "as_constraint",
+]
+
+SWEEPS = 8
+"""Passes of coordinate descent over a factor in one update, at most: G and B cost more than a few of them."""
+
+REST = 0.01
+"""Sweeps over a row end when one moves it by less than this share of the first."""
+
+PROXIMAL_STEPS = 10
+
+
+class Constraint(ABC):
+    """Base of what a factor may be: subclass it and write `update`, or give a proximal operator to `Proximal`.
+
+    References
+    ----------
+    Bolte, J., Sabach, S. & Teboulle, M. (2014). Proximal alternating linearized minimization for nonconvex and
+    nonsmooth problems. doi:10.1007/s10107-013-0701-9
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import NonNegative
+    >>> NonNegative().update(np.zeros((1, 2)), np.eye(2), np.array([[3.0, -1.0]]))
+    array([[3., 0.]])
+    """
+
+    @abstractmethod
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """A factor that obeys the constraint and makes (1) no larger than F does."""
+
+    def update_from(self, F: Floats, G: Floats, B: Floats) -> tuple[Floats, float]:
+        """`update`, and how much F violated the optimality conditions before; nan where that is not known."""
+        return self.update(F, G, B), np.nan
+
+    def value(self, F: Floats) -> float:
+        """Ω(F) of a factor that obeys the constraint."""
+        return 0.0
+
+    def start(self, F: Floats) -> Floats:
+        """A factor near F that obeys the constraint."""
+        k = F.shape[1]
+        return self.update(np.zeros_like(F), np.eye(k), F)
+
+
+@dataclass(frozen=True)
+class Free(Constraint):
+    """Any numbers: least squares, with an optional square penalty.
+
+    Parameters
+    ----------
+    l2 : float, default=0.0
+        Ω = ½ l2 ‖F‖².
+
+    References
+    ----------
+    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 5.3. ISBN 978-1-4214-0794-4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import Free
+    >>> Free().update(np.zeros((1, 2)), np.diag([2.0, 4.0]), np.array([[2.0, 2.0]]))
+    array([[1. , 0.5]])
+    """
+
+    l2: float = 0.0
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """B G⁺."""
+        A = G + self.l2 * np.eye(len(G))
+        try:
+            return linalg.cho_solve(linalg.cho_factor(A), B.T).T
+        except linalg.LinAlgError:
+            return linalg.lstsq(A, B.T)[0].T
+
+    def value(self, F: Floats) -> float:
+        """½ l2 ‖F‖²."""
+        return 0.5 * self.l2 * float(np.vdot(F, F))
+
+
+@dataclass(frozen=True)
+class NonNegative(Constraint):
+    """Numbers ≥ `lower`, with optional penalties of the elastic net, by coordinate descent.
+
+    Parameters
+    ----------
+    l1, l2 : float, default=0.0
+        Ω = l1 ‖F‖₁ + ½ l2 ‖F‖².
+    lower : float, default=0.0
+        0, or −inf for numbers of any sign: the lasso.
+
+    References
+    ----------
+    Cichocki, A. & Phan, A.-H. (2009). Fast local algorithms for large scale nonnegative matrix and tensor
+    factorizations. doi:10.1587/transfun.E92.A.708
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import NonNegative
+    >>> NonNegative(l1=0.5, lower=-np.inf).update(np.zeros((1, 3)), np.eye(3), np.array([[3.0, -0.2, -2.0]]))
+    array([[ 2.5,  0. , -1.5]])
+    """
+
+    l1: float = 0.0
+    l2: float = 0.0
+    lower: float = 0.0
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """Some sweeps over every row."""
+        return self.update_from(F, G, B)[0]
+
+    def update_from(self, F: Floats, G: Floats, B: Floats) -> tuple[Floats, float]:
+        """The same, and the violations that the first sweep met, added up."""
+        out = np.array(F, order="C")
+        G = np.ascontiguousarray(G, dtype=out.dtype)
+        B = np.ascontiguousarray(B, dtype=out.dtype)
+        threads = blas_threads()
+        chunks = split_rows(len(out), max(1, min(4 * threads, len(out) // 64)))
+
+        def work(rows: slice) -> float:
+            return descend(out[rows], G, B[rows], self.l1, self.l2, self.lower, SWEEPS, REST)
+
+        return out, float(sum(map_chunks(work, chunks, threads)))
+
+    def value(self, F: Floats) -> float:
+        """l1 ‖F‖₁ + ½ l2 ‖F‖²."""
+        return float(self.l1 * np.sum(np.abs(F)) + 0.5 * self.l2 * np.vdot(F, F))
+
+
+@dataclass(frozen=True, eq=False)
+class Support(Constraint):
+    """Zero outside a pattern: local patterns.
+
+    Parameters
+    ----------
+    mask : array of bool
+        Where H (of shape (m, d)) or Z (n, m) may differ from zero.
+    right : bool, default=True
+        Whether the mask is that of H.
+
+    References
+    ----------
+    Bolte, J., Sabach, S. & Teboulle, M. (2014). Proximal alternating linearized minimization.
+    doi:10.1007/s10107-013-0701-9
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import Support
+    >>> Support([[True, False]], right=False).update(np.zeros((1, 2)), np.eye(2), np.ones((1, 2)))
+    array([[1., 0.]])
+    """
+
+    mask: Any
+    right: bool = True
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """Least squares of every row on the columns that it may use."""
+        mask: Bools = np.asarray(self.mask, dtype=bool)
+        mask = mask.T if self.right else mask
+        if mask.shape != F.shape:
+            raise ValueError(
+                f"mask has shape {np.shape(self.mask)} and the factor {F.shape[::-1] if self.right else F.shape}"
+            )
+        out = np.zeros_like(F)
+        for pattern in np.unique(mask, axis=0):
+            rows = np.flatnonzero((mask == pattern).all(axis=1))
+            if pattern.any():
+                out[np.ix_(rows, pattern)] = linalg.lstsq(G[np.ix_(pattern, pattern)], B[np.ix_(rows, pattern)].T)[0].T
+        return out
+
+
+@dataclass(frozen=True)
+class Orthonormal(Constraint):
+    """Orthonormal components: FᵀF = I, by the singular value decomposition of B.
+
+    References
+    ----------
+    Schönemann, P. H. (1966). A generalized solution of the orthogonal Procrustes problem. doi:10.1007/BF02289451
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import Orthonormal
+    >>> Orthonormal().update(np.zeros((2, 1)), np.eye(1), np.array([[3.0], [4.0]]))
+    array([[0.6],
+           [0.8]])
+    """
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """U Vᵀ of B = U Σ Vᵀ: tr(F G Fᵀ) is the same for all such F."""
+        U, _, Vt = linalg.svd(B, full_matrices=False)
+        return U @ Vt
+
+
+@dataclass(frozen=True)
+class OneHot(Constraint):
+    """One 1 in every row, the rest 0: rows are assigned to patterns.
+
+    References
+    ----------
+    Ding, C. & He, X. (2004). K-means clustering via principal component analysis. doi:10.1145/1015330.1015408
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import OneHot
+    >>> OneHot().update(np.zeros((1, 2)), np.diag([1.0, 9.0]), np.array([[2.0, 5.0]]))
+    array([[1., 0.]])
+    """
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """The pattern of least ½ G_jj − B_ij; of several, the first."""
+        out = np.zeros_like(F)
+        out[np.arange(len(F)), np.argmin(0.5 * np.diag(G) - B, axis=1)] = 1.0
+        return out
+
+
+@dataclass(frozen=True)
+class UnitBall(Constraint):
+    """Components of length at most one, updated one after the other; unused ones stay as they are.
+
+    References
+    ----------
+    Mairal, J., Bach, F., Ponce, J. & Sapiro, G. (2009). Online dictionary learning for sparse coding.
+    doi:10.1145/1553374.1553463
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import UnitBall
+    >>> UnitBall().update(np.zeros((2, 1)), np.eye(1), np.array([[3.0], [4.0]]))
+    array([[0.6],
+           [0.8]])
+    """
+
+    positive: bool = False
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """Algorithm 2 of Mairal et al."""
+        out = np.array(F)
+        for j in range(F.shape[1]):
+            if G[j, j] > 0.0:
+                step = out[:, j] + (B[:, j] - out @ G[:, j]) / G[j, j]
+                step = np.maximum(step, 0.0) if self.positive else step
+                out[:, j] = step / max(float(np.linalg.norm(step)), 1.0)
+        return out
+
+
+class Proximal(Constraint):
+    """A constraint by its proximal operator.
+
+    Parameters
+    ----------
+    prox : callable (F, step) → F
+        argmin_U ½ ‖U − F‖² + step Ω(U), of the factor as rows of codes.
+    value : callable F → float, optional
+        Ω(F); 0 by default.
+
+    References
+    ----------
+    Bolte, J., Sabach, S. & Teboulle, M. (2014). Proximal alternating linearized minimization.
+    doi:10.1007/s10107-013-0701-9
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import Proximal
+    >>> box = Proximal(lambda F, step: np.clip(F, 0.0, 1.0))
+    >>> box.update(np.zeros((1, 2)), np.eye(2), np.array([[3.0, 0.5]]))
+    array([[1. , 0.5]])
+    """
+
+    def __init__(self, prox: Callable[[Floats, float], Floats], value: Callable[[Floats], float] | None = None) -> None:
+        self.prox = prox
+        self._value = value
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """Proximal gradient steps of the length 1/‖G‖."""
+        lipschitz = float(linalg.eigvalsh(G)[-1])
+        if not lipschitz > 0.0:
+            return self.prox(F, 1.0)
+        step = 1.0 / lipschitz
+        F = self.prox(F, 0.0) if not np.any(F) else F
+        for _ in range(PROXIMAL_STEPS):
+            F = self.prox(F - step * (F @ G - B), step)
+        return F
+
+    def value(self, F: Floats) -> float:
+        """Ω(F)."""
+        return 0.0 if self._value is None else float(self._value(F))
+
+
+class Simplex(Proximal):
+    """Rows of shares: ≥ 0, with the sum 1.
+
+    References
+    ----------
+    Duchi, J. et al. (2008). Efficient projections onto the l1-ball for learning in high dimensions.
+    doi:10.1145/1390156.1390191
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import Simplex
+    >>> Simplex().update(np.zeros((1, 2)), np.eye(2), np.array([[0.9, 0.5]]))
+    array([[0.7, 0.3]])
+    """
+
+    def __init__(self) -> None:
+        super().__init__(lambda F, step: project_simplex(F))
+
+
+class AtMost(Proximal):
+    """At most `n_active` numbers of a row differ from zero.
+
+    Parameters
+    ----------
+    n_active : int
+
+    References
+    ----------
+    Blumensath, T. & Davies, M. E. (2008). Iterative thresholding for sparse approximations.
+    doi:10.1007/s00041-008-9035-z
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import AtMost
+    >>> AtMost(1).update(np.zeros((1, 3)), np.eye(3), np.array([[1.0, -5.0, 2.0]]))
+    array([[ 0., -5.,  0.]])
+    """
+
+    def __init__(self, n_active: int) -> None:
+        if n_active < 1:
+            raise ValueError(f"n_active={n_active!r} must be a whole number ≥ 1")
+        self.n_active = n_active
+        super().__init__(lambda F, step: keep_largest(F, n_active))
+
+
+def as_constraint(given: Any, name: str = "constraint") -> Constraint:
+    """A constraint from what a user gives: an object, a penalty, a proximal operator, or None for any numbers.
+
+    Parameters
+    ----------
+    given : Constraint, L1, L2, callable prox or None
+    name : str, default="constraint"
+        Of the argument, for errors.
+
+    Returns
+    -------
+    Constraint
+
+    References
+    ----------
+    Parikh, N. & Boyd, S. (2014). Proximal algorithms. doi:10.1561/2400000003
+
+    Examples
+    --------
+    >>> from gnomon.optim.factors import as_constraint
+    >>> from gnomon.penalties import L1
+    >>> as_constraint(L1(0.5))
+    NonNegative(l1=0.5, l2=0.0, lower=-inf)
+    """
+    if given is None or isinstance(given, NoPenalty):
+        return Free()
+    if isinstance(given, Constraint):
+        return given
+    if isinstance(given, L1):
+        return NonNegative(l1=given.strength, lower=-np.inf)
+    if isinstance(given, L2):
+        return Free(l2=2.0 * given.strength)
+    if callable(given):
+        return Proximal(given)
+    raise ValueError(f"{name}={given!r} must be a constraint of gnomon.optim.factors, L1, L2, prox(F, step) or None")
