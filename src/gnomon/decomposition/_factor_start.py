@@ -54,10 +54,11 @@ def start_factors(X: Any, m: int, start: FactorStart, rng: np.random.RandomState
     few = m < 0.5 * min(X.shape)
     rows = rows_about(X, center=False)
     found = principal_components(rows, min(m, *X.shape), route="randomized" if few else "full", rng=rng)
-    U = rows.times(found.axes.astype(X.dtype))
+    V = found.axes.astype(X.dtype)
+    U = rows.times(V)
     if start.way == "pca":
-        return Factors(_wide(U, m), _wide(found.axes, m).T)
-    return _nndsvd(X, U, found.axes, np.sqrt(found.values), m, start.way, rng)
+        return Factors(_wide(U, m), _wide(V, m).T)
+    return _nndsvd(X, U, V, np.sqrt(found.values), m, start.way, rng)
 
 
 def _random(X: Any, m: int, positive: bool, rng: np.random.RandomState) -> Factors:

@@ -40,7 +40,7 @@ class NonConvexWarning(UserWarning):
     >>> from gnomon.linear import LpRegression
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     model = LpRegression(p=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 9.0])
+    ...     model = LpRegression(p=0.5, random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 9.0])
     >>> caught[0].category.__name__, model.coef_.round(7)
     ('NonConvexWarning', array([1.]))
     """

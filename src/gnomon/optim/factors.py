@@ -75,7 +75,7 @@ class Constraint(ABC):
     def start(self, F: Floats) -> Floats:
         """A factor near F that obeys the constraint."""
         k = F.shape[1]
-        return self.update(np.zeros_like(F), np.eye(k), F)
+        return self.update(np.zeros_like(F), np.eye(k, dtype=F.dtype), F)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Free(Constraint):
 
     def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
         """B G⁺."""
-        A = G + self.l2 * np.eye(len(G))
+        A = G + self.l2 * np.eye(len(G), dtype=G.dtype)
         try:
             return linalg.cho_solve(linalg.cho_factor(A), B.T).T
         except linalg.LinAlgError:
