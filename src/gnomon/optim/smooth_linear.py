@@ -23,13 +23,12 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
-from scipy import linalg
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.losses import Loss, SoftmaxLoss
 from gnomon.optim._irls import irls
 from gnomon.optim._lbfgs import Precondition, lbfgs
-from gnomon.optim._newton import newton, positive_factor
+from gnomon.optim._newton import newton, positive_factor, solve_factored
 from gnomon.optim.duality import gap_by_gradient
 from gnomon.optim.problem import Problem
 from gnomon.optim.rounding import attainable_tol
@@ -163,7 +162,7 @@ def _exact(problem: Problem, theta: Floats) -> Precondition | None:
     H = problem.hessian(theta)
     if not np.isfinite(np.sum(H)):
         return None
-    return partial(linalg.cho_solve, positive_factor(H), check_finite=False)
+    return partial(solve_factored, positive_factor(H))
 
 
 class _BlockInverse:
@@ -176,7 +175,7 @@ class _BlockInverse:
     def __call__(self, v: Floats) -> Floats:
         V = v.reshape(len(self._factors), -1, self.width)
         parts = zip(self._factors, V, strict=True)
-        return np.ravel([linalg.cho_solve(factor, part.T, check_finite=False).T for factor, part in parts])
+        return np.ravel([solve_factored(factor, part.T).T for factor, part in parts])
 
 
 def _by_differences(inverse: _BlockInverse, v: Floats) -> Floats:
