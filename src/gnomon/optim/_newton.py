@@ -92,10 +92,10 @@ def newton(
 def _checks(fun: ValueAndGradient, hessian: Callable[[Array], Floats], w: Floats, reuse: float) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    iteration, factor = 0, None
+    iteration, kept = 0, None
     while True:
-        fresh = factor is None
-        factor = positive_factor(hessian(w)) if fresh else factor
+        fresh = kept is None
+        factor = positive_factor(hessian(w)) if kept is None else kept
         direction = -solve_factored(factor, g)
         step, there, value_there, g_there = halved_step(fun, w, value, g, direction)
         if step > 0.0:
@@ -104,7 +104,7 @@ def _checks(fun: ValueAndGradient, hessian: Callable[[Array], Floats], w: Floats
         elif fresh:
             return -float(g @ direction)
         shrinks = np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
-        factor = factor if shrinks else None
+        kept = factor if shrinks else None
         w, value, g = there, value_there, g_there
 
 
