@@ -175,7 +175,9 @@ class KernelProduct(_Pair):
 
     def linear_weights(self, d: int) -> Floats:
         """Those of one part, times the other where that is constant."""
-        return (self.k1.constant or 0.0) * self.k2.linear_weights(d) + (self.k2.constant or 0.0) * self.k1.linear_weights(d)
+        return (self.k1.constant or 0.0) * self.k2.linear_weights(d) + (
+            self.k2.constant or 0.0
+        ) * self.k1.linear_weights(d)
 
     def finite_map(self, A: Any, most: int) -> Array | None:
         """The columns of one part, times the root of the other where that is constant."""

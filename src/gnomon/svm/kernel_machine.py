@@ -25,9 +25,9 @@ class KernelMachine(Estimator, metaclass=ABCMeta):
     """A model whose function is a sum of kernels at training rows, equation (1).
 
     Theorem (Schölkopf, Herbrich & Smola 2001): let L be any function of f(x₁) … f(xₙ) and g be increasing. Split
-    f = f₁ + f₂ with f₁ in the span of k(xᵢ, ·) and f₂ orthogonal to it. Since f(xᵢ) = ⟨f, k(xᵢ, ·)⟩ = f₁(xᵢ), f₂ changes
-    no loss, and ‖f‖² = ‖f₁‖² + ‖f₂‖²: so f₂ = 0 for the minimiser of L + g(‖f‖), which is therefore of form (1), with n
-    numbers βᵢ however many features the kernel has.
+    f = f₁ + f₂ with f₁ in the span of k(xᵢ, ·) and f₂ orthogonal to it. Since f(xᵢ) = ⟨f, k(xᵢ, ·)⟩ = f₁(xᵢ), f₂ has no
+    part in the loss, and ‖f‖² = ‖f₁‖² + ‖f₂‖²: so f₂ = 0 for the minimiser of L + g(‖f‖). It therefore has the form
+    (1), with n numbers βᵢ however many features the kernel has.
 
     A subclass writes ``_expansion``, which gives its fitted function; everything below follows from it.
 

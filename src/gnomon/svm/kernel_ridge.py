@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 
-from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative, is_sparse
+from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
 from gnomon.base import kernel_rows
 from gnomon.base.forms import named_form
 from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel
@@ -49,7 +50,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         A name of scikit-learn, a kernel object, "precomputed", or a function of two rows.
     gamma : float, optional
         Of a kernel that is named; None for 1/d.
-    degree, coef0 : float, default=3, 1
+    degree, coef0 : float, default=3, 1.0
         Of a kernel that is named.
     kernel_params : dict, optional
         Further arguments of a function.
@@ -117,7 +118,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         kernel: KernelLike = "linear",
         gamma: NonNegative | None = None,
         degree: NonNegative = 3,
-        coef0: float = 1,
+        coef0: float = 1.0,
         kernel_params: Mapping[str, Any] | None = None,
         objective: Objective | None = None,
         lam: NonNegative | None = None,
@@ -149,7 +150,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         -------
         self
         """
-        options = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True}
+        options: dict[str, Any] = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True}
         rows, y = kernel_rows(self, X, y, kernel=self.kernel, **options)
         Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
         s = None if sample_weight is None else check_weights(sample_weight, Y)
@@ -181,7 +182,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         rows = self._rows(X)
         if self._weights is None:
             return ridge_scores(self, rows)
-        scores = self._kernel.finite_map(rows, len(self._weights)) @ self._weights
+        columns: Any = self._kernel.finite_map(rows, len(self._weights))
+        scores = columns @ self._weights
         return (scores[:, 0] if self.dual_coef_.ndim == 1 else scores) + self.intercept_
 
     def _expansion(self) -> Expansion:
@@ -253,7 +255,8 @@ def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
         return one
     if isinstance(rows, list):
         raise ValueError("parametric='linear' needs rows with columns; use 'constant', or a function of the objects")
-    return np.hstack([one, rows.toarray() if is_sparse(rows) else rows])
+    dense: Any = rows.toarray() if sparse.issparse(rows) else rows
+    return np.hstack([one, dense])
 
 
 def set_solution(model: Any, found: KernelRidgeSolution, ndim: int) -> None:

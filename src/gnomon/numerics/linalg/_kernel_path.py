@@ -94,9 +94,7 @@ class KernelRidgePath(NamedTuple):
         return trend, self.P - self.B @ trend
 
 
-def kernel_ridge_path(
-    K: Floats, Y: Floats, weights: Floats | None = None, H: Floats | None = None
-) -> KernelRidgePath:
+def kernel_ridge_path(K: Floats, Y: Floats, weights: Floats | None = None, H: Floats | None = None) -> KernelRidgePath:
     """Decompose S^½KS^½.
 
     Parameters
@@ -131,6 +129,6 @@ def kernel_ridge_path(
     if not np.all(np.isfinite(A)):
         raise ValueError("the kernel matrix has entries that are not finite; divide the columns of X by their scale")
     values, U = linalg.eigh(A, overwrite_a=True, check_finite=False)
-    refuse_indefinite(float(values[0]), float(max(values[-1], 0.0)), len(Y), A.dtype)
+    refuse_indefinite(float(values[0]), float(max(values[-1], 0.0)), len(Y), float(np.finfo(A.dtype).eps))
     P, B = (U.T @ (root[:, None] * part) for part in (Y, H))
     return KernelRidgePath(np.maximum(values, 0.0), U, P, B, root)

@@ -120,7 +120,7 @@ def kernel_ridge(
     return KernelRidgeSolution(coef, trend, rss, np.maximum(squares, 0.0))
 
 
-def refuse_indefinite(least: float, largest: float, n: int, dtype: np.dtype = np.dtype(float)) -> None:
+def refuse_indefinite(least: float, largest: float, n: int, eps: float = 2.0**-52) -> None:
     """ValueError where the least eigenvalue of a kernel matrix is negative beyond rounding.
 
     Examples
@@ -132,7 +132,7 @@ def refuse_indefinite(least: float, largest: float, n: int, dtype: np.dtype = np
     ...
     ValueError: the kernel matrix is not positive semi-definite: its least eigenvalue is -0.5, its largest 1; ...
     """
-    if least < -max(NEGATIVE, 10.0 * n * float(np.finfo(dtype).eps)) * largest:
+    if least < -max(NEGATIVE, 10.0 * n * eps) * largest:
         raise ValueError(
             f"the kernel matrix is not positive semi-definite: its least eigenvalue is {least:.6g}, its largest "
             f"{largest:.6g}; choose a kernel that is, or raise the penalty above {-least:.6g}"
@@ -182,7 +182,7 @@ def _least_norm(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Fl
         raise ValueError("the kernel matrix has entries that are not finite; divide the columns of X by their scale")
     values, U = linalg.eigh(A, check_finite=False)
     largest = float(max(values[-1], 0.0))
-    refuse_indefinite(float(values[0]) + rho, largest, n, A.dtype)
+    refuse_indefinite(float(values[0]) + rho, largest, n, float(np.finfo(A.dtype).eps))
     kept = values > n * np.finfo(A.dtype).eps * largest
     if not np.all(kept):
         warnings.warn(
@@ -191,11 +191,7 @@ def _least_norm(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Fl
             UserWarning,
             stacklevel=5,
         )
-    trend, free = np.zeros((H.shape[1], Y.shape[1])), np.eye(H.shape[1])
-    if H.shape[1] and not np.all(kept):
-        outside = U[:, ~kept].T
-        trend, _, rank, _ = linalg.lstsq(outside @ H, outside @ Y)
-        free = linalg.svd(outside @ H)[2][rank:].T
+    trend, free = _where_only_trends_fit(U[:, ~kept].T, H, Y)
     inside, size = U[:, kept].T, np.sqrt(values[kept] + rho)[:, None]
     if free.shape[1]:
         left = inside @ (Y - H @ trend)
@@ -203,3 +199,13 @@ def _least_norm(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Fl
     left = Y - H @ trend
     coef = U[:, kept] @ (inside @ left / size**2)
     return coef, trend, left - A @ coef
+
+
+def _where_only_trends_fit(outside: Floats, H: Floats, Y: Floats) -> tuple[Floats, Floats]:
+    """c of the least-squares fit in directions that the kernel does not reach, and a basis of what c is left free."""
+    lengths = np.linalg.norm(H, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    left, singular, right = linalg.svd(outside @ (H / lengths), full_matrices=True)
+    rank = int(np.sum(singular > len(Y) * np.finfo(H.dtype).eps))
+    c = right[:rank].T @ (left[:, :rank].T @ (outside @ Y) / singular[:rank, None])
+    return c / lengths[:, None], right[rank:].T / lengths[:, None]
