@@ -20,9 +20,7 @@ from gnomon.numerics.validation import FLOATS, check_integer, check_interval
 __all__ = ["Distortion", "jl_distortion", "johnson_lindenstrauss_min_dim"]
 
 
-def johnson_lindenstrauss_min_dim(
-    n_samples: ArrayLike, *, eps: ArrayLike = 0.1, delta: float | None = None
-) -> Any:
+def johnson_lindenstrauss_min_dim(n_samples: ArrayLike, *, eps: ArrayLike = 0.1, delta: float | None = None) -> Any:
     """Directions m that keep all squared distances of n rows to a factor 1 ± ε, rounded up.
 
     Parameters
