@@ -127,7 +127,7 @@ class Misprinted(Radial):
         return np.maximum(1.0 - u, 0.0) ** 2 * (2.0 * u + 1.0)
 
     @property
-    def reach(self):
+    def cutoff(self):
         return 1.0
 
 

@@ -120,6 +120,10 @@ class KernelSum(_Pair):
         """The larger of both."""
         return max(self.k1.cpd_order, self.k2.cpd_order)
 
+    def map_size(self, A: Any) -> float:
+        """Those of both, added."""
+        return self.k1.map_size(A) + self.k2.map_size(A)
+
     def features(self, X: Any) -> Any:
         """Those of both, beside each other."""
         return beside(self.k1.features(X), self.k2.features(X))
@@ -131,10 +135,6 @@ class KernelSum(_Pair):
         drawn = [k.sample_spectrum(n, d, rng) for k in (self.k1, self.k2)]
         return np.where(from_first[:, None], *drawn)
 
-    def terms(self) -> list[Kernel]:
-        """Those of both parts."""
-        return self.k1.terms() + self.k2.terms()
-
     def pattern(self, P: JointRows, Q: JointRows) -> Pattern | None:
         """Where one of both may differ from zero."""
         return union(self.k1.pattern(P.parts[0], Q.parts[0]), self.k2.pattern(P.parts[1], Q.parts[1]))
@@ -143,6 +143,14 @@ class KernelSum(_Pair):
     def support_radius(self) -> float:
         """Beyond the larger of both."""
         return max(self.k1.support_radius, self.k2.support_radius)
+
+    def summands(self) -> list[Kernel]:
+        """Those of both parts."""
+        return self.k1.summands() + self.k2.summands()
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of both parts, added."""
+        return self.k1.linear_weights(d) + self.k2.linear_weights(d)
 
     def join(self, a: Floats, b: Floats) -> Floats:
         """a + b."""
@@ -196,6 +204,10 @@ class KernelProduct(_Pair):
         """Of the factor that is not constant."""
         return max(self.k1.cpd_order, self.k2.cpd_order)
 
+    def map_size(self, A: Any) -> float:
+        """Those of both, multiplied."""
+        return self.k1.map_size(A) * self.k2.map_size(A)
+
     def features(self, X: Any) -> Any:
         """All products of a feature of one and a feature of the other."""
         return row_products(self.k1.features(X), self.k2.features(X))
@@ -212,6 +224,17 @@ class KernelProduct(_Pair):
     def support_radius(self) -> float:
         """Beyond the smaller of both."""
         return min(self.k1.support_radius, self.k2.support_radius)
+
+    def summands(self) -> list[Kernel]:
+        """Products of a summand of each part."""
+        pairs = [(a, b) for a in self.k1.summands() for b in self.k2.summands()]
+        return [self] if len(pairs) == 1 else [KernelProduct(a, b) for a, b in pairs]
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of one part, times the other where that is constant."""
+        return (self.k1.constant or 0.0) * self.k2.linear_weights(d) + (
+            self.k2.constant or 0.0
+        ) * self.k1.linear_weights(d)
 
     def join(self, a: Floats, b: Floats) -> Floats:
         """a · b."""

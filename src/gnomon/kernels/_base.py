@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
+from gnomon._typing import Array, ArrayLike, Floats, Integers, is_sparse
 from gnomon.kernels._evaluate import evaluate
 from gnomon.kernels._pattern import Pattern
 
@@ -158,6 +158,34 @@ class Kernel(ABC):
     def partial(self, name: str, P: Any, Q: Any) -> Iterator[Floats]:
         """∂K/∂θ for one hyper-parameter of its own: a matrix for each of its values."""
         raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
+
+    # What a kernel says about the functions that it spans; most say nothing.
+
+    def summands(self) -> list["Kernel"]:
+        """Kernels whose sum is this one; itself alone where it is no sum."""
+        return [self]
+
+    @property
+    def constant(self) -> float | None:
+        """c of a kernel that is c for all rows; None for others."""
+        return None
+
+    def linear_weights(self, d: int) -> Floats:
+        """a of the part Σⱼ aⱼ xⱼ x'ⱼ of this kernel, for rows of d columns; zeros where it has none."""
+        return np.zeros(d)
+
+    def map_size(self, A: Any) -> float:
+        """The number of columns of ``features(A)``; inf where there is no finite map."""
+        return np.inf
+
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """``features(A)`` where they have at most so many columns; None where not."""
+        return self.features(A) if self.map_size(A) <= most else None
+
+    @property
+    def reach(self) -> float | None:
+        """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
+        return None
 
     # Gram matrices.
 
@@ -311,10 +339,6 @@ class Kernel(ABC):
     def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
         """Frequencies ω of shape (n, d) with k(x, x') = k(x, x) E cos ωᵀ(x − x'), by Bochner's theorem."""
         raise ValueError(f"{self!r} has no spectrum that can be drawn from; choose a stationary kernel such as RBF")
-
-    def terms(self) -> "list[Kernel]":
-        """The kernels whose sum this is: those of both sides of a +, of the columns of `Additive`, or itself alone."""
-        return [self]
 
     # Columns by name.
 

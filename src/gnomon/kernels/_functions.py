@@ -102,6 +102,10 @@ class KernelPower(_Function):
         """As the kernel inside."""
         return self.kernel.support_radius
 
+    def map_size(self, A: Any) -> float:
+        """That of the kernel inside, to the power m."""
+        return self.kernel.map_size(A) ** int(self.power)
+
     def features(self, X: Any) -> Any:
         """Products of m features."""
         return reduce(row_products, [self.kernel.features(X)] * int(self.power))
@@ -158,6 +162,10 @@ class PolynomialOf(_Function):
     def support_radius(self) -> float:
         """As the kernel inside, where there is no constant."""
         return self.kernel.support_radius if self.coefs[0] == 0.0 else np.inf
+
+    def map_size(self, A: Any) -> float:
+        """Powers of that of the kernel inside, added."""
+        return sum(self.kernel.map_size(A) ** j for j, a in enumerate(self.coefs) if a > 0.0)
 
     def features(self, X: Any) -> Any:
         """Products of j features times √a_j, for every j with a_j > 0."""

@@ -71,7 +71,7 @@ def components(kernel: Kernel, dual_coef: ArrayLike, X: Any, Y: Any) -> Floats:
     Parameters
     ----------
     kernel : Kernel
-        A sum, or `Additive`; see `Kernel.terms`.
+        A sum, or `Additive`; see `Kernel.summands`.
     dual_coef : array-like of shape (m,) or (m, outputs)
         β.
     X, Y : rows at which f is wanted, and those that β belongs to
@@ -91,4 +91,4 @@ def components(kernel: Kernel, dual_coef: ArrayLike, X: Any, Y: Any) -> Floats:
     array([[  6., 100.]])
     """
     beta = np.asarray(dual_coef)
-    return np.stack([term.gram(X, Y) @ beta for term in kernel.terms()], axis=1)
+    return np.stack([term.gram(X, Y) @ beta for term in kernel.summands()], axis=1)

@@ -48,6 +48,10 @@ class _Inside(Kernel):
         """The mapped rows, prepared by the kernel inside."""
         return self.kernel.prepare(self.mapped(A), like)
 
+    def map_size(self, A: Any) -> float:
+        """That of the kernel inside."""
+        return self.kernel.map_size(self.mapped(A))
+
     def features(self, X: Any) -> Any:
         """Those of the mapped rows."""
         return self.kernel.features(self.mapped(X))
@@ -101,6 +105,21 @@ class OnColumns(_Inside):
     """
 
     columns: Any
+
+    def summands(self) -> list[Kernel]:
+        """Those of the kernel inside, of the same columns."""
+        return [OnColumns(part, self.columns) for part in self.kernel.summands()]
+
+    @property
+    def constant(self) -> float | None:
+        """As the kernel inside."""
+        return self.kernel.constant
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of the kernel inside, at its columns."""
+        weights, places = np.zeros(d), np.atleast_1d(np.arange(d)[self.located(None).columns])
+        weights[places] = self.kernel.linear_weights(len(places))
+        return weights
 
     def mapped(self, A: Any) -> Any:
         """The columns, as a matrix."""

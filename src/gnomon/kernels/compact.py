@@ -69,7 +69,7 @@ class Wendland(Radial):
         return SHARP_SQUARES
 
     @property
-    def reach(self) -> float:
+    def cutoff(self) -> float:
         """One."""
         return 1.0
 
@@ -139,7 +139,7 @@ class Spherical(Radial):
         return SHARP_SQUARES
 
     @property
-    def reach(self) -> float:
+    def cutoff(self) -> float:
         """One."""
         return 1.0
 

@@ -81,6 +81,15 @@ class Constant(Kernel):
         """Frequency zero."""
         return np.zeros((n, d))
 
+    @property
+    def constant(self) -> float:
+        """c."""
+        return self.value
+
+    def map_size(self, A: Any) -> float:
+        """One."""
+        return 1
+
     def prepare(self, A: Any, like: Any = None) -> NumberedRows:
         """The number of rows."""
         return numbered(A)

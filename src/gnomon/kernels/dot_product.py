@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import comb
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
@@ -119,6 +120,14 @@ class Linear(DotProduct):
         """∂k/∂ log c = c."""
         return np.full_like(t, self.coef0)
 
+    def linear_weights(self, d: int) -> Floats:
+        """Ones."""
+        return np.ones(d)
+
+    def map_size(self, A: Any) -> float:
+        """The columns, and a constant."""
+        return np.shape(A)[1] + bool(self.coef0)
+
     def features(self, X: Any) -> Any:
         """Columns whose inner products are the kernel: those of X, and √c."""
         rows = as_rows(X)
@@ -180,6 +189,10 @@ class Polynomial(DotProduct):
         """∂k/∂ log c = c m (t + c)^(m−1), ∂k/∂ log a = t m (t + c)^(m−1)."""
         outer = self.degree * (t + self.coef0) ** int(self.degree - 1)
         return outer * (self.coef0 if name == "coef0" else t)
+
+    def map_size(self, A: Any) -> float:
+        """C(d + m, m), or C(d + m − 1, m) where c = 0."""
+        return comb(np.shape(A)[1] + self.degree - (self.coef0 == 0.0), self.degree, exact=True)
 
     def features(self, X: Any) -> Any:
         """The monomials Π x_j^p_j of degree q = Σ p_j ≤ m, times √(m!/(Π p_j! (m − q)!) a^q c^(m − q)).

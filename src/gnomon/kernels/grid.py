@@ -86,7 +86,7 @@ class BSpline(GridKernel):
         return True if self.order % 2 else "grid"
 
     @property
-    def reach(self) -> float:
+    def cutoff(self) -> float:
         """(n + 1)/2."""
         return 0.5 * (self.order + 1)
 
@@ -133,7 +133,7 @@ class CatmullRom(GridKernel):
         return "grid"
 
     @property
-    def reach(self) -> float:
+    def cutoff(self) -> float:
         """Two."""
         return 2.0
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import reduce
 from itertools import combinations
+from math import prod
 from operator import mul
 from typing import Any, Self
 
@@ -148,6 +149,10 @@ class TensorProduct(_PerColumn):
         """The product of the others."""
         return reduce(mul, others, np.ones_like(one))
 
+    def map_size(self, A: Any) -> float:
+        """Those of all columns, multiplied."""
+        return prod(k.on([d]).map_size(A) for d, k in enumerate(self.kernels))
+
     def features(self, X: Any) -> Any:
         """Products of the features of all columns."""
         return reduce(row_products, (k.on([d]).features(X) for d, k in enumerate(self.kernels)))
@@ -248,11 +253,15 @@ class Additive(_PerColumn):
         """Where one may differ from zero."""
         return union(*self._patterns(P, Q))
 
-    def features(self, X: Any) -> Any:
-        """Those of all terms, beside each other."""
-        return beside(*(term.features(X) for term in self.terms()))
+    def map_size(self, A: Any) -> float:
+        """Those of all summands, added."""
+        return sum(term.map_size(A) for term in self.summands())
 
-    def terms(self) -> list[Kernel]:
+    def features(self, X: Any) -> Any:
+        """Those of all summands, beside each other."""
+        return beside(*(term.features(X) for term in self.summands()))
+
+    def summands(self) -> list[Kernel]:
         """A kernel for each column, or set of columns, of every order."""
         single = [k.on([d]) for d, k in enumerate(self.kernels)]
         return [

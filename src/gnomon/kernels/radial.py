@@ -47,14 +47,14 @@ class DistanceKernel(Kernel):
         return SQUARES
 
     @property
-    def reach(self) -> float:
+    def cutoff(self) -> float:
         """√s from which on φ is zero."""
         return np.inf
 
     @property
     def support_radius(self) -> float:
         """From which distance on the kernel is zero."""
-        return self.reach * float(np.max(self.scale)) if self.metric is None else np.inf
+        return self.cutoff * float(np.max(self.scale)) if self.metric is None else np.inf
 
     @property
     def columns(self) -> range | None:
@@ -107,10 +107,10 @@ class DistanceKernel(Kernel):
                 yield factor * self._share(P, Q, d)
 
     def pattern(self, P: NumericRows, Q: NumericRows) -> Pattern | None:
-        """Pairs of rows within reach, by a tree of the rows."""
-        if not np.isfinite(self.reach):
+        """Pairs of rows within the cutoff, by a tree of the rows."""
+        if not np.isfinite(self.cutoff):
             return None
-        return within(to_dense(P.values), to_dense(Q.values), self.reach)
+        return within(to_dense(P.values), to_dense(Q.values), self.cutoff)
 
     def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
         """Frequencies of the kernel of unit length scale, in the units of the rows."""
