@@ -183,7 +183,7 @@ class Kernel(ABC):
         return self.features(A) if self.map_size(A) <= most else None
 
     @property
-    def reach(self) -> float | None:
+    def local_radius(self) -> float | None:
         """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
         return None
 

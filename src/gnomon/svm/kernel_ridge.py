@@ -19,7 +19,7 @@ from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
 from gnomon.base import kernel_rows
 from gnomon.base.forms import named_form
-from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel
+from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgeSolution, kernel_ridge, ridge
 from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
@@ -156,9 +156,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         s = None if sample_weight is None else check_weights(sample_weight, Y)
         rho, scale = self._strength(Y, s)
         self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
+        against = self._kernel.against(rows)
+        if isinstance(self.kernel, Kernel):
+            # Names and functions follow scikit-learn, which finds out at the solution.
+            warn_unless_psd(against)
         columns = self._columns(rows, rho)
         if columns is None:
-            K = self._kernel.against(rows).matrix()
+            K = against.matrix()
             found = kernel_ridge(K, Y, rho, s, trend_columns(self.parametric, rows), overwrite=not self._kernel.whole)
             self._weights, self.solver_ = None, "dual"
         else:
