@@ -22,6 +22,7 @@ from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._proximal_newton import proximal_newton
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim._smo import smo
@@ -134,6 +135,7 @@ __all__ = [
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
+    "proximal_newton",
     "pursuit_codes",
     "qp",
     "sag",
