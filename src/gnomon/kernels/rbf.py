@@ -87,3 +87,7 @@ class RBF(Radial):
     def slope(self, s: Floats) -> Floats:
         """−½ exp(−s/2)."""
         return -0.5 * self.profile(s)
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Normal."""
+        return rng.normal(size=(n, d))
