@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from gnomon._typing import Floats
 from gnomon.numerics.parallel import blas_threads, map_chunks
@@ -17,10 +18,13 @@ from gnomon.numerics.parallel import blas_threads, map_chunks
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "evaluate_sparse"]
 
 TILE = 512
 """Rows and columns of a tile: two megabytes of float64."""
+
+PAIRS = 1 << 17
+"""Pairs that are compared at once."""
 
 
 def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Floats:
@@ -70,5 +74,37 @@ def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Flo
     return K
 
 
-def _cuts(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + TILE, n)) for start in range(0, n, TILE))
+def evaluate_sparse(kernel: "Kernel", P: Any, Q: Any) -> Any:
+    """The matrix k(p_i, q_j) as a CSR array, from the pairs where it may differ from zero; None where that is all.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    P, Q : prepared rows
+
+    Returns
+    -------
+    CSR array of shape (len(P), len(Q)), or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Wendland
+    >>> from gnomon.kernels._evaluate import evaluate_sparse
+    >>> P = Wendland().prepare(np.array([[0.0], [0.5], [3.0]]))
+    >>> evaluate_sparse(Wendland(), P, P).nnz
+    5
+    """
+    pattern = kernel.pattern(P, Q)
+    if pattern is None:
+        return None
+    i, j = pattern.nonzero()
+    parts = [kernel.pairs(P, Q, i[cut], j[cut]) for cut in _cuts(len(i), PAIRS)]
+    values = np.concatenate(parts) if parts else np.empty(0)
+    K = sparse.csr_array((values, (i, j)), shape=(len(P), len(Q)))
+    K.eliminate_zeros()
+    return K
+
+
+def _cuts(n: int, size: int = TILE) -> Iterator[slice]:
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))

@@ -1,6 +1,8 @@
 """Support vector machines and other models that are a sum of kernels at training rows."""
 
 from gnomon.svm.kernel_machine import KernelMachine
+from gnomon.svm.kernel_perceptron import KernelPerceptron
 from gnomon.svm.kernel_ridge import KernelRidge
+from gnomon.svm.kernel_ridge_cv import KernelRidgeCV
 
-__all__ = ["KernelMachine", "KernelRidge"]
+__all__ = ["KernelMachine", "KernelPerceptron", "KernelRidge", "KernelRidgeCV"]
