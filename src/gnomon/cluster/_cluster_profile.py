@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, TableLike
-from gnomon.cluster._labelled import labelled_rows
+from gnomon.cluster._cluster_rows import cluster_rows
 from gnomon.numerics.weights import weighted_quantile
 
 __all__ = ["ClusterProfile", "Standing", "cluster_profile", "standing"]
@@ -161,7 +161,7 @@ def cluster_profile(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike | 
     >>> cluster_profile([[1.0], [2.0], [9.0]], ["a", "a", "b"]).median.tolist()
     [[1.5], [9.0]]
     """
-    rows = labelled_rows(X, labels, sample_weight)
+    rows = cluster_rows(X, labels, sample_weight)
     mean = np.average(rows.X, axis=0, weights=rows.weights)
     sd = np.sqrt(np.average((rows.X - mean) ** 2, axis=0, weights=rows.weights))
     parts = [_part(rows.X[members], rows.weights[members], sd) for members in rows.members()]

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from gnomon._typing import Array, ArrayLike, Floats, TableLike
-from gnomon.cluster._labelled import labelled_rows
+from gnomon.cluster._cluster_rows import cluster_rows
 
 __all__ = ["ClusterRules", "explain_clusters"]
 
@@ -94,7 +94,7 @@ def explain_clusters(
     >>> found.rules[1], found.importances
     (['x0 > 4.5'], array([1.]))
     """
-    rows = labelled_rows(X, labels)
+    rows = cluster_rows(X, labels)
     y = rows.clusters[rows.place]
     base = DecisionTreeClassifier(max_depth=3, random_state=random_state) if estimator is None else estimator
     smallest = int(np.min(np.bincount(rows.place)))

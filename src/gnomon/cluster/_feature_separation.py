@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, Integers, TableLike
-from gnomon.cluster._labelled import labelled_rows
+from gnomon.cluster._cluster_rows import cluster_rows
 
 __all__ = ["FeatureSeparation", "feature_separation"]
 
@@ -71,7 +71,7 @@ def feature_separation(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike
     >>> feature_separation([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]).eta_squared.round(4)
     array([0.9412])
     """
-    rows = labelled_rows(X, labels, sample_weight)
+    rows = cluster_rows(X, labels, sample_weight)
     K, n = len(rows.clusters), float(rows.weights.sum())
     if K < 2:
         raise ValueError(f"labels name 1 cluster, {rows.clusters[0]!r}; nothing is separated: give two or more")

@@ -15,10 +15,10 @@ from gnomon.numerics.coding import label_index
 from gnomon.numerics.tables import as_table
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["LabelledRows", "labelled_rows"]
+__all__ = ["ClusterRows", "cluster_rows"]
 
 
-class LabelledRows(NamedTuple):
+class ClusterRows(NamedTuple):
     """Rows, weights and the places of their clusters.
 
     Fields
@@ -32,8 +32,8 @@ class LabelledRows(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.cluster._labelled import labelled_rows
-    >>> [members.tolist() for members in labelled_rows([[1.0], [2.0], [3.0]], ["b", "a", "b"]).members()]
+    >>> from gnomon.cluster._cluster_rows import cluster_rows
+    >>> [members.tolist() for members in cluster_rows([[1.0], [2.0], [3.0]], ["b", "a", "b"]).members()]
     [[1], [0, 2]]
     """
 
@@ -48,13 +48,13 @@ class LabelledRows(NamedTuple):
         return [np.flatnonzero((self.place == k) & (self.weights > 0.0)) for k in range(len(self.clusters))]
 
 
-def labelled_rows(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike | None = None) -> LabelledRows:
+def cluster_rows(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike | None = None) -> ClusterRows:
     """Check rows, labels and weights; clusters without weight are left out.
 
     Examples
     --------
-    >>> from gnomon.cluster._labelled import labelled_rows
-    >>> labelled_rows([[1.0], [2.0]], [3, 1]).clusters
+    >>> from gnomon.cluster._cluster_rows import cluster_rows
+    >>> cluster_rows([[1.0], [2.0]], [3, 1]).clusters
     array([1, 3])
     """
     table = as_table(X)
@@ -66,4 +66,4 @@ def labelled_rows(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike | No
     index, clusters = label_index(given[weights > 0.0])
     places = np.full(len(rows), -1, dtype=np.int64)
     places[weights > 0.0] = index
-    return LabelledRows(rows, table.names, places, clusters, weights)
+    return ClusterRows(rows, table.names, places, clusters, weights)
