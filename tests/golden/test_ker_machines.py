@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.kernels import RBF, FeatureMapKernel, Linear, Polynomial
-from gnomon.svm import KernelPerceptron, KernelRidge
+from gnomon.svm import KernelPerceptron, KernelRidge, KernelRidgeCV
 
 X3, Y3 = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 1.0])
 SMOOTH = {"alpha": 0.1, "kernel": RBF(length_scale=1.0)}
@@ -29,6 +29,13 @@ def test_three_rows_and_a_gaussian():
     np.testing.assert_allclose(model.dual_coef_, [-0.6090382, 1.0091392, 0.4275914], **CLOSE)
     np.testing.assert_allclose(model.predict([[1.5]]), [1.0701844887], atol=1e-10)
     np.testing.assert_allclose(model.rkhs_norm() ** 2, 1.2795182, **CLOSE)
+
+
+@pytest.mark.spec("KER-047", "KER-G23")
+def test_leave_one_out_of_three_rows():
+    model = KernelRidgeCV([0.1], kernel=RBF(1.0)).fit(X3, Y3)
+    np.testing.assert_allclose(model.loo_residuals_, [-0.4347217, 0.5090154, 0.3052079], **CLOSE)
+    np.testing.assert_allclose(model.effective_dof_, 2.5215500, **CLOSE)
 
 
 @pytest.mark.spec("KER-048", "KER-G24")

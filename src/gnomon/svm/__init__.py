@@ -3,5 +3,6 @@
 from gnomon.svm.kernel_machine import KernelMachine
 from gnomon.svm.kernel_perceptron import KernelPerceptron
 from gnomon.svm.kernel_ridge import KernelRidge
+from gnomon.svm.kernel_ridge_cv import KernelRidgeCV
 
-__all__ = ["KernelMachine", "KernelPerceptron", "KernelRidge"]
+__all__ = ["KernelMachine", "KernelPerceptron", "KernelRidge", "KernelRidgeCV"]
