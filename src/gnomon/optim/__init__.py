@@ -17,6 +17,7 @@ from gnomon.optim._kmeans import KMeansResult, kmeans, nearest_center, seed_cent
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
+from gnomon.optim._multiclass_kernel_dual import MulticlassMargin, multiclass_kernel_dual
 from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
@@ -68,6 +69,7 @@ __all__ = [
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
+    "MulticlassMargin",
     "NormalMixture",
     "ObservedRows",
     "OnPart",
@@ -117,6 +119,7 @@ __all__ = [
     "maximize_evidence",
     "maximize_model_evidence",
     "multiclass_dual",
+    "multiclass_kernel_dual",
     "multiplicative_updates",
     "nearest_center",
     "newton",
