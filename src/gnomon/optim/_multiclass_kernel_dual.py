@@ -155,11 +155,11 @@ class JointMargins(RowProgram):
                 low = mu
             else:
                 high = mu
-            step = mu + total / free if free > 0 else 0.5 * (low + high)
-            step = step if low <= step <= high else 0.5 * (low + high)
-            if step == mu:
+            newton = mu + total / free if free > 0 else np.inf
+            if total == 0.0 or newton == mu:
                 break
-            mu = step
+            # Newton's steps to an end of the bracket would go back and forth between its ends.
+            mu = newton if low < newton < high else 0.5 * (low + high)
         rest = 0.0
         for k in range(B.shape[1]):
             row[k] = _clipped(row[k] - mu, k == self.y[i], self.C[i], self.cap)

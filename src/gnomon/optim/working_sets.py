@@ -153,11 +153,11 @@ def solve_sets(source: KernelRows, program: RowSets, B: Floats, tol: float) -> C
     F = source.product(B)
     # Equal priorities, as at B = 0, must not make a working set of one class.
     shuffled = np.random.default_rng(0).permutation(len(B))
-    size = min(SIZE, len(B))
+    size, last = min(SIZE, len(B)), np.empty(0, dtype=np.int64)
     for iteration in itertools.count():
         look = program.look(B, F)
         yield Check(iteration, B.copy(), look.objective, kkt=look.kkt, gap=look.gap)
-        rows = np.sort(shuffled[np.argpartition(-look.priority[shuffled], size - 1)[:size]])
+        rows = last = _next_set(look.priority, last, size, shuffled)
         block = source.rows(rows)
         K = np.ascontiguousarray(block[:, rows])
         goal = tol if size == len(B) else max(tol, SHARE * look.kkt)
@@ -166,6 +166,16 @@ def solve_sets(source: KernelRows, program: RowSets, B: Floats, tol: float) -> C
             return
         F += block.T @ change
         B[rows] += change
+
+
+def _next_set(priority: Floats, last: Integers, size: int, shuffled: Integers) -> Integers:
+    """The rows of highest priority, and half of the last set: of rows that leave at once, most would come back."""
+    fresh = np.argsort(-priority[shuffled], kind="stable")
+    new = shuffled[fresh[: size if size == len(priority) else size // 2]]
+    kept = np.setdiff1d(last, new)
+    kept = kept[np.argsort(-priority[kept], kind="stable")][: size - len(new)]
+    more = np.setdiff1d(shuffled[fresh[:size]], np.concatenate([new, kept]))[: size - len(new) - len(kept)]
+    return np.sort(np.concatenate([new, kept, more]))
 
 
 def certified(
