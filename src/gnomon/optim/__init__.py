@@ -19,6 +19,7 @@ from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
 from gnomon.optim._multiclass_kernel_dual import MulticlassMargin, multiclass_kernel_dual
 from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
+from gnomon.optim._nested_levels import NestedLevels, nested_levels
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
@@ -70,6 +71,7 @@ __all__ = [
     "LineStep",
     "MaximumLikelihood",
     "MulticlassMargin",
+    "NestedLevels",
     "NormalMixture",
     "ObservedRows",
     "OnPart",
@@ -122,6 +124,7 @@ __all__ = [
     "multiclass_kernel_dual",
     "multiplicative_updates",
     "nearest_center",
+    "nested_levels",
     "newton",
     "observed_rows",
     "optimal_intercept",
