@@ -65,6 +65,7 @@ ARGUMENTS = {
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
+    "RandomProjection": {"n_components": 2},  # tables are small, and the default asks for thousands of directions
     # A rejected row has no class that a check would know; the class −1 is in some tables.
     "RejectClassifier": {"estimator": LogisticRegression(), "cost": 1.0, "reject_label": -9},
     "ScoreFusion": {"lam": 0.01},  # some tables have columns that divide the classes without error

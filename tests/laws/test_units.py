@@ -14,6 +14,8 @@ CONVERTED = {
     "ElasticNet": lambda m, u: _with_elastic_net(m, u),
     "Ridge": lambda m, u: m.set_params(alpha=m.alpha * u.x**2 * u.weight),
     "IndicatorRegression": lambda m, u: m.set_params(regressor=CONVERTED["Ridge"](m.regressor, u)),
+    "ExtremeLearningClassifier": lambda m, u: m.set_params(alpha=m.alpha * u.weight),
+    "ExtremeLearningRegressor": lambda m, u: m.set_params(alpha=m.alpha * u.weight),
     "OneRule": lambda m, u: m.set_params(min_bucket=m.min_bucket * u.weight),
     "LogisticRegression": lambda m, u: m.set_params(C=m.C / u.x**2 / u.weight),
     "LogisticRegressionCV": lambda m, u: m.set_params(Cs=np.logspace(-4, 4, m.Cs) / u.x**2 / u.weight),

@@ -9,7 +9,7 @@ to the algebra of sums and products, is written once, here and in `_algebra`. Sc
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, dataclass_transform
 
 import numpy as np
@@ -60,7 +60,7 @@ class Hyperparameter(NamedTuple):
     bounds: tuple[float, float]
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def noun(cls: type[Any]) -> type[Any]:
     """A kernel from a class with annotated fields: a frozen dataclass whose equality and repr are those of `Kernel`.
 
@@ -91,7 +91,7 @@ class Kernel(ABC):
         Whether every Gram matrix is positive semi-definite: proved, refuted, on the complement of polynomials only, for
         rows on the unit grid only, or unknown.
     support_radius : float
-        Distance from which on the kernel is zero, in units of its length scale; inf where it never is.
+        Distance of rows from which on the kernel is zero; inf where it never is.
 
     References
     ----------
@@ -117,8 +117,13 @@ class Kernel(ABC):
         return True
 
     @property
+    def cpd_order(self) -> int:
+        """Polynomials of a lower degree are left out where the kernel is conditionally positive definite."""
+        return 0
+
+    @property
     def support_radius(self) -> float:
-        """From which distance on, in units of the length scale, the kernel is zero."""
+        """From which distance on the kernel is zero."""
         return np.inf
 
     @property

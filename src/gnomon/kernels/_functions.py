@@ -145,11 +145,11 @@ class PolynomialOf(_Function):
 
     def outer(self, k: Floats) -> Floats:
         """Σ_j a_j k^j."""
-        return polyval(k, np.asarray(self.coefs, dtype=float))
+        return polyval(k, np.asarray(self.coefs, dtype=k.dtype))
 
     def outer_slope(self, k: Floats) -> Floats:
         """Σ_j j a_j k^(j−1)."""
-        return polyval(k, polyder(np.asarray(self.coefs, dtype=float)))
+        return polyval(k, polyder(np.asarray(self.coefs, dtype=k.dtype)))
 
 
 @noun

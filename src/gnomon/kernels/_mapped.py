@@ -187,7 +187,7 @@ class Normalized(_Inside):
 
     def diagonal(self, P: Any) -> Floats:
         """One."""
-        return np.ones(len(P))
+        return np.ones_like(self._lengths(P))
 
     def slopes(self, P: Any, Q: Any) -> Iterator[Floats]:
         """The quotient rule; a diagonal changes too."""

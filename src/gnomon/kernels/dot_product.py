@@ -7,13 +7,14 @@ Schölkopf & Smola (2002), section 4.6.
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from gnomon._typing import Floats, Integers
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
-from gnomon.kernels._rows import NumericRows, inner_products, paired_products
+from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
 
 __all__ = ["DotProduct", "Linear", "Polynomial"]
@@ -51,9 +52,9 @@ class DotProduct(Kernel):
         """a in (1); the rows are multiplied by its root."""
         return 1.0
 
-    def prepare(self, A: Any, like: Any = None) -> NumericRows:
+    def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
         """Rows times √a."""
-        X = as_rows(A)
+        X = same_width(self, as_rows(A), like)
         return NumericRows(X if self.factor == 1.0 else X * np.sqrt(self.factor).astype(X.dtype))
 
     def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
@@ -102,7 +103,7 @@ class Linear(DotProduct):
     """
 
     coef0: float = 0.0
-    coef0_bounds: Bounds = WIDE
+    coef0_bounds: Bounds = field(default=WIDE, kw_only=True)
 
     def __post_init__(self) -> None:
         check_offset(self, self.coef0)
@@ -153,8 +154,8 @@ class Polynomial(DotProduct):
     degree: int = 3
     coef0: float = 1.0
     scale: float = 1.0
-    coef0_bounds: Bounds = WIDE
-    scale_bounds: Bounds = WIDE
+    coef0_bounds: Bounds = field(default=WIDE, kw_only=True)
+    scale_bounds: Bounds = field(default=WIDE, kw_only=True)
 
     def __post_init__(self) -> None:
         if isinstance(self.degree, bool) or self.degree != int(self.degree) or self.degree < 1:

@@ -26,6 +26,7 @@ from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
+from gnomon.optim._smo import smo
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
@@ -34,6 +35,7 @@ from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fit_normal_missing, observed_rows
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
+from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.problem import Problem
@@ -66,7 +68,9 @@ __all__ = [
     "Factors",
     "GaussianEM",
     "GradientReport",
+    "InterceptRange",
     "KMeansResult",
+    "KernelDual",
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
@@ -138,6 +142,7 @@ __all__ = [
     "seed_centers",
     "sgd",
     "size_intervals",
+    "smo",
     "split_components",
     "strong_wolfe",
     "warn_unless_all_converged",
