@@ -8,8 +8,7 @@ with f_k = w_k + b_k. The dual of both is over B of shape (n, K), w_k = Σᵢ B�
     minimise    ½ Σ_k B_kᵀ K B_k + m Σᵢ Σ_{k≠yᵢ} Bᵢₖ,    Σ_k Bᵢₖ = 0,    −Cᵢ ≤ Bᵢₖ ≤ 0 for k ≠ yᵢ             (3)
 
 m = 2 for (1); for (2) m = 1, and B_{i,yᵢ} ≤ Cᵢ besides. All of a row is solved at once, as the projection of a point
-to a box in a plane. A free b adds Σᵢ Bᵢₖ = 0 for every class, see `class_cycles`; a penalised one adds a constant to
-the kernel. Weston & Watkins (1999), ESANN; Crammer & Singer (2001), JMLR 2, 265–292; without b: Doğan, Glasmachers &
+to a box in a plane. A free b adds Σᵢ Bᵢₖ = 0 for every class, see `class_cycles`. Weston & Watkins (1999), ESANN; Crammer & Singer (2001), JMLR 2, 265–292; without b: Doğan, Glasmachers &
 Igel (2011), Fast training of multi-class support vector machines, DIKU 03/2011.
 """
 
@@ -21,10 +20,10 @@ import numpy as np
 from gnomon._jit import jitable, noun
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
-from gnomon.numerics.design import Intercept
 from gnomon.optim.class_cycles import class_arcs, class_potentials, descend_cycles, least_mean_cycle
+from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
-from gnomon.optim.working_sets import KernelRows, Look, RowProgram, RowSets, certified, descend_rows, row_excesses
+from gnomon.optim.working_sets import Look, RowProgram, RowSets, certified, descend_rows, row_excesses
 
 __all__ = ["MulticlassMargin", "multiclass_kernel_dual"]
 
@@ -40,7 +39,7 @@ def multiclass_kernel_dual(
     C: Floats,
     *,
     margin: MulticlassMargin = "ww",
-    intercept: Intercept = "none",
+    free_intercept: bool = False,
     tol: float = 1e-3,
     max_iter: int = 1000,
     cache_size: float = 200.0,
@@ -58,8 +57,8 @@ def multiclass_kernel_dual(
         Cᵢ > 0.
     margin : {"ww", "cs"}, default="ww"
         (1) or (2).
-    intercept : {"none", "penalized", "free"}, default="none"
-        "free" for "ww" only.
+    free_intercept : bool, default=False
+        Whether (1) has a b for every class. For a penalised one, add a constant to the kernel.
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of the scores.
     max_iter : int, default=1000
@@ -87,20 +86,19 @@ def multiclass_kernel_dual(
     >>> from gnomon.optim import multiclass_kernel_dual
     >>> x = np.arange(6.0)[:, None]
     >>> found = multiclass_kernel_dual(
-    ...     Linear().against(x), np.array([0, 0, 1, 1, 2, 2]), np.ones(6), intercept="free", tol=1e-9
+    ...     Linear().against(x), np.array([0, 0, 1, 1, 2, 2]), np.ones(6), free_intercept=True, tol=1e-9
     ... )
     >>> w = found.w.T @ x[:, 0]
     >>> w.round(4) + 0.0, (9 * found.intercept).round(4), round(9 * found.objective, 4)
     (array([-1.3333,  0.    ,  1.3333]), array([ 26.,   8., -34.]), 64.0)
     """
-    if margin == "cs" and intercept == "free":
-        raise ValueError("margin='cs' has no free intercept; use intercept='penalized' or 'none', or margin='ww'")
+    if margin == "cs" and free_intercept:
+        raise ValueError("margin='cs' has no free intercept; add a constant to the kernel, or use margin='ww'")
     K = int(np.max(y)) + 1
-    source = KernelRows(against, 1.0 if intercept == "penalized" else 0.0, cache_size)
     rows = JointMargins(y.astype(np.int64), C.astype(float), *((2.0, K - 1.0) if margin == "ww" else (1.0, 1.0)))
-    kind = _BalancedRows if intercept == "free" else _JointRows
-    program = kind(rows, source.diag(), penalized=intercept == "penalized")
-    return certified(source, program, tol, max_iter, callback, np.zeros((len(y), K)))
+    program = (_BalancedRows if free_intercept else _JointRows)(rows, against.diag().astype(float))
+    start, limits = np.zeros((len(y), K)), {"tol": tol, "max_iter": max_iter, "callback": callback}
+    return certified(RowCache(against, cache_size), program, start, **limits)
 
 
 @noun
@@ -175,14 +173,12 @@ def _clipped(value: float, own: bool, C: float, cap: float) -> float:
 class _JointRows(RowSets):
     """(3) without further constraints."""
 
-    def __init__(self, rows: JointMargins, diagonal: Floats, penalized: bool) -> None:
-        self.rows, self.diagonal, self.penalized = rows, np.maximum(diagonal, 1e-290), penalized
+    def __init__(self, rows: JointMargins, diagonal: Floats) -> None:
+        self.rows, self.diagonal = rows, np.maximum(diagonal, 1e-290)
 
     def look(self, B: Floats, F: Floats) -> Look:
         excess = row_excesses(self.rows, self.diagonal, B, F)
-        b = np.sum(B, axis=0) if self.penalized else np.zeros(B.shape[1])
-        # A penalised b is in the scores already.
-        return Look(float(np.max(excess)), excess, *self.certificate(B, F), b)
+        return Look(float(np.max(excess)), excess, *self.certificate(B, F), np.zeros(B.shape[1]))
 
     def solve(self, rows: Integers, K: Floats, B: Floats, F: Floats, tol: float) -> Floats:
         return descend_rows(replace(self.rows, y=self.rows.y[rows], C=self.rows.C[rows]), K, B, F, tol)

@@ -88,6 +88,16 @@ class RowCache:
         map_chunks(work, self._cuts(bool(parts)), blas_threads())
         return sums
 
+    def multiply(self, chosen: Integers, B: Floats) -> Floats:
+        """K[·, W] B for a matrix B with a row for each of W; as many of W as there is room for are in the cache then."""
+        product = np.zeros((self.n, B.shape[1]))
+        size = min(self.capacity, TILE)
+        for start in range(0, len(chosen), size):
+            part = chosen[start : start + size]
+            self._fetch(part)
+            product += self._rows[self._place[part]].T @ B[start : start + size].astype(self.dtype)
+        return product
+
     def keep(self, active: Integers) -> None:
         """Leave out all rows and columns but the active ones, which are numbered anew."""
         owners, n = self._owner, len(active)

@@ -15,12 +15,12 @@ import numpy as np
 
 from gnomon._jit import compiled, jit_no_alloc, verb
 from gnomon._typing import Floats, Integers
-from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
+from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check
 
-__all__ = ["KernelRows", "Look", "RowProgram", "RowSets", "certified", "descend_rows", "row_excesses", "solve_sets"]
+__all__ = ["Look", "RowProgram", "RowSets", "certified", "descend_rows", "row_excesses", "scores"]
 
 SIZE = 512
 """Rows of a working set: a square of two megabytes."""
@@ -33,63 +33,6 @@ FLOOR = 1e-12
 
 STEPS = 1000
 """Steps for each row of a working set, at most."""
-
-
-class KernelRows:
-    """Rows of K, the ones used last kept in memory.
-
-    Parameters
-    ----------
-    against : Against
-        The kernel and the rows.
-    constant : float, default=0.0
-        Added to every value: the kernel of a penalised intercept.
-    cache_size : float, default=200
-        Megabytes of rows that are kept; a working set is in memory in any case.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.kernels import Linear
-    >>> from gnomon.optim.working_sets import KernelRows
-    >>> KernelRows(Linear().against(np.array([[1.0], [2.0]])), constant=1.0).rows(np.array([1]))
-    array([[3., 5.]])
-    """
-
-    def __init__(self, against: Against, constant: float = 0.0, cache_size: float = 200.0) -> None:
-        self.against, self.constant, self.n = against, constant, len(against.prepared)
-        room = int(cache_size * 2.0**20 / (8 * self.n))
-        self._kept = np.empty((min(max(room, SIZE), self.n), self.n))
-        self._slot = np.full(self.n, -1)
-        self._owner = np.full(len(self._kept), -1)
-        self._used = np.zeros(len(self._kept), dtype=np.int64)
-        self._clock = 0
-
-    def diag(self) -> Floats:
-        """The diagonal of K."""
-        return self.against.diag().astype(float) + self.constant
-
-    def rows(self, indices: Integers) -> Floats:
-        """K[indices]; at most as many as there is room for."""
-        self._clock += 1
-        missing = indices[self._slot[indices] < 0]
-        self._used[self._slot[indices[self._slot[indices] >= 0]]] = self._clock
-        if len(missing):
-            slots = np.argpartition(self._used, len(missing) - 1)[: len(missing)]
-            self._slot[self._owner[slots][self._owner[slots] >= 0]] = -1
-            self._kept[slots] = self.against.rows(missing)
-            self._kept[slots] += self.constant
-            self._slot[missing], self._owner[slots], self._used[slots] = slots, missing, self._clock
-        return self._kept[self._slot[indices]]
-
-    def product(self, B: Floats) -> Floats:
-        """KB, from the rows of K at which B is not zero."""
-        F = np.zeros_like(B)
-        support = np.flatnonzero(np.any(B != 0.0, axis=1))
-        for start in range(0, len(support), SIZE):
-            part = support[start : start + SIZE]
-            F += self.rows(part).T @ B[part]
-        return F
 
 
 class RowProgram:
@@ -148,23 +91,21 @@ class RowSets(Protocol):
         ...
 
 
-def solve_sets(source: KernelRows, program: RowSets, B: Floats, tol: float) -> Checks:
+def solve_sets(source: RowCache, program: RowSets, B: Floats, tol: float) -> Checks:
     """Yield a check for the start B and after every working set; ends where rounding lets nothing move."""
-    F = source.product(B)
+    F = scores(source, B)
     # Equal priorities, as at B = 0, must not make a working set of one class.
     shuffled = np.random.default_rng(0).permutation(len(B))
-    size, last = min(SIZE, len(B)), np.empty(0, dtype=np.int64)
+    size, last = min(SIZE, len(B), source.capacity), np.empty(0, dtype=np.int64)
     for iteration in itertools.count():
         look = program.look(B, F)
         yield Check(iteration, B.copy(), look.objective, kkt=look.kkt, gap=look.gap)
         rows = last = _next_set(look.priority, last, size, shuffled)
-        block = source.rows(rows)
-        K = np.ascontiguousarray(block[:, rows])
         goal = tol if size == len(B) else max(tol, SHARE * look.kkt)
-        change = program.solve(rows, K, B[rows], F[rows], goal) - B[rows]
+        change = program.solve(rows, source.block(rows), B[rows], F[rows], goal) - B[rows]
         if not np.any(change):
             return
-        F += block.T @ change
+        F += source.multiply(rows, change)
         B[rows] += change
 
 
@@ -178,12 +119,18 @@ def _next_set(priority: Floats, last: Integers, size: int, shuffled: Integers) -
     return np.sort(np.concatenate([new, kept, more]))
 
 
+def scores(source: RowCache, B: Floats) -> Floats:
+    """F = KB, from the rows of K at which B is not zero."""
+    support = np.flatnonzero(np.any(B != 0.0, axis=1))
+    return source.multiply(support, B[support])
+
+
 def certified(
-    source: KernelRows, program: RowSets, tol: float, max_iter: int, callback: Callback | None, B: Floats
+    source: RowCache, program: RowSets, B: Floats, *, tol: float, max_iter: int, callback: Callback | None
 ) -> Solution[Floats]:
     """The solution from the start B, its certificates computed from the scores anew."""
     found = follow(solve_sets(source, program, B, tol), KKT(tol), max_iter=max_iter, callback=callback)
-    look = program.look(found.w, source.product(found.w))
+    look = program.look(found.w, scores(source, found.w))
     details = {"kkt": look.kkt}
     return found._replace(objective=look.objective, dual_gap=look.gap, intercept=look.intercept, details=details)
 
