@@ -12,8 +12,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.kernels._base import Kernel, Psd, noun
 from gnomon.kernels._rows import JointRows
 from gnomon.kernels.constant import Constant
@@ -105,6 +106,21 @@ class KernelSum(_Pair):
         """Beyond the larger of both."""
         return max(self.k1.support_radius, self.k2.support_radius)
 
+    def summands(self) -> list[Kernel]:
+        """Those of both parts."""
+        return self.k1.summands() + self.k2.summands()
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of both parts, added."""
+        return self.k1.linear_weights(d) + self.k2.linear_weights(d)
+
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """The columns of both parts, beside each other."""
+        first, second = self.k1.finite_map(A, most), self.k2.finite_map(A, most)
+        if first is None or second is None or first.shape[1] + second.shape[1] > most:
+            return None
+        return sparse.hstack([first, second], format="csr") if is_sparse(A) else np.hstack([first, second])
+
     def join(self, a: Floats, b: Floats) -> Floats:
         """a + b."""
         return a + b
@@ -151,6 +167,24 @@ class KernelProduct(_Pair):
     def support_radius(self) -> float:
         """Beyond the smaller of both."""
         return min(self.k1.support_radius, self.k2.support_radius)
+
+    def summands(self) -> list[Kernel]:
+        """Products of a summand of each part."""
+        pairs = [(a, b) for a in self.k1.summands() for b in self.k2.summands()]
+        return [self] if len(pairs) == 1 else [KernelProduct(a, b) for a, b in pairs]
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of one part, times the other where that is constant."""
+        return (self.k1.constant or 0.0) * self.k2.linear_weights(d) + (
+            self.k2.constant or 0.0
+        ) * self.k1.linear_weights(d)
+
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """The columns of one part, times the root of the other where that is constant."""
+        for factor, other in ((self.k1, self.k2), (self.k2, self.k1)):
+            if factor.constant is not None and (columns := other.finite_map(A, most)) is not None:
+                return columns * np.sqrt(factor.constant)
+        return None
 
     def join(self, a: Floats, b: Floats) -> Floats:
         """a · b."""

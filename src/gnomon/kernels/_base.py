@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
+from gnomon._typing import Array, ArrayLike, Floats, Integers, is_sparse
 from gnomon.kernels._evaluate import evaluate
 
 __all__ = ["Against", "Bounds", "Hyperparameter", "Kernel", "Prepared", "Psd", "noun"]
@@ -153,6 +153,30 @@ class Kernel(ABC):
     def partial(self, name: str, P: Any, Q: Any) -> Iterator[Floats]:
         """∂K/∂θ for one hyper-parameter of its own: a matrix for each of its values."""
         raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
+
+    # What a kernel says about the functions that it spans; most say nothing.
+
+    def summands(self) -> list["Kernel"]:
+        """Kernels whose sum is this one; itself alone where it is no sum."""
+        return [self]
+
+    @property
+    def constant(self) -> float | None:
+        """c of a kernel that is c for all rows; None for others."""
+        return None
+
+    def linear_weights(self, d: int) -> Floats:
+        """a of the part Σⱼ aⱼ xⱼ x'ⱼ of this kernel, for rows of d columns; zeros where it has none."""
+        return np.zeros(d)
+
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """Columns whose inner products are the kernel, where there are at most so many; None where not."""
+        return None
+
+    @property
+    def reach(self) -> float | None:
+        """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
+        return None
 
     # Gram matrices.
 

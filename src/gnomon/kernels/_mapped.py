@@ -87,6 +87,25 @@ class OnColumns(_Inside):
 
     columns: Any
 
+    def summands(self) -> list[Kernel]:
+        """Those of the kernel inside, of the same columns."""
+        return [OnColumns(part, self.columns) for part in self.kernel.summands()]
+
+    @property
+    def constant(self) -> float | None:
+        """As the kernel inside."""
+        return self.kernel.constant
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of the kernel inside, at its columns."""
+        weights, places = np.zeros(d), np.atleast_1d(np.arange(d)[self.located(None).columns])
+        weights[places] = self.kernel.linear_weights(len(places))
+        return weights
+
+    def finite_map(self, A: Any, most: int) -> Any:
+        """That of the kernel inside."""
+        return self.kernel.finite_map(self.mapped(A), most)
+
     def mapped(self, A: Any) -> Any:
         """The columns, as a matrix."""
         frame = nw.from_native(A, eager_only=True, pass_through=True)

@@ -71,6 +71,15 @@ class Constant(Kernel):
     def __post_init__(self) -> None:
         check_factor(self.value)
 
+    @property
+    def constant(self) -> float:
+        """c."""
+        return self.value
+
+    def finite_map(self, A: Any, most: int) -> Floats | None:
+        """A column of √c."""
+        return np.full((_num_samples(A), 1), np.sqrt(self.value)) if most >= 1 else None
+
     def prepare(self, A: Any, like: Any = None) -> NumberedRows:
         """The number of rows."""
         return numbered(A)

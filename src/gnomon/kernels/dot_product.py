@@ -11,8 +11,9 @@ from dataclasses import field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
 from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
@@ -116,10 +117,21 @@ class Linear(DotProduct):
         """∂k/∂ log c = c."""
         return np.full_like(t, self.coef0)
 
-    def features(self, X: Any) -> Floats:
+    def linear_weights(self, d: int) -> Floats:
+        """Ones."""
+        return np.ones(d)
+
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """The columns of `features`."""
+        return self.features(A) if np.shape(A)[1] + bool(self.coef0) <= most else None
+
+    def features(self, X: Any) -> Any:
         """Columns whose inner products are the kernel: those of X, and √c."""
         rows = as_rows(X)
-        return np.column_stack([rows, np.full(len(rows), np.sqrt(self.coef0))]) if self.coef0 else rows
+        if not self.coef0:
+            return rows
+        constant = np.full((rows.shape[0], 1), np.sqrt(self.coef0), dtype=rows.dtype)
+        return sparse.hstack([rows, constant], format="csr") if is_sparse(rows) else np.hstack([rows, constant])
 
 
 @noun

@@ -211,6 +211,11 @@ class FeatureMapKernel(Kernel):
         """The features of the rows."""
         return NumericRows(same_width(self, self.features(A), like))
 
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """Φ of the rows."""
+        columns = self.features(A)
+        return columns if columns.shape[1] <= most else None
+
     def features(self, X: Any) -> Array:
         """Φ of the rows."""
         return as_rows(self.phi(X) if callable(self.phi) else self.phi.transform(X))

@@ -1,3 +1,6 @@
 """Support vector machines and other models that are a sum of kernels at training rows."""
 
-__all__: list[str] = []
+from gnomon.svm.kernel_machine import KernelMachine
+from gnomon.svm.kernel_ridge import KernelRidge
+
+__all__ = ["KernelMachine", "KernelRidge"]
