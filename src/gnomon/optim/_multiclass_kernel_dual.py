@@ -8,8 +8,9 @@ with f_k = w_k + b_k. The dual of both is over B of shape (n, K), w_k = Σᵢ B�
     minimise    ½ Σ_k B_kᵀ K B_k + m Σᵢ Σ_{k≠yᵢ} Bᵢₖ,    Σ_k Bᵢₖ = 0,    −Cᵢ ≤ Bᵢₖ ≤ 0 for k ≠ yᵢ             (3)
 
 m = 2 for (1); for (2) m = 1, and B_{i,yᵢ} ≤ Cᵢ besides. All of a row is solved at once, as the projection of a point
-to a box in a plane. A free b adds Σᵢ Bᵢₖ = 0 for every class, see `class_cycles`. Weston & Watkins (1999), ESANN; Crammer & Singer (2001), JMLR 2, 265–292; without b: Doğan, Glasmachers &
-Igel (2011), Fast training of multi-class support vector machines, DIKU 03/2011.
+to a box in a plane. A free b adds Σᵢ Bᵢₖ = 0 for every class, see `class_cycles`. Weston & Watkins (1999), ESANN;
+Crammer & Singer (2001), JMLR 2, 265–292; without b: Doğan, Glasmachers & Igel (2011), Fast training of multi-class
+support vector machines, DIKU 03/2011.
 """
 
 from dataclasses import replace
@@ -72,7 +73,7 @@ def multiclass_kernel_dual(
     -------
     Solution
         `w` is B of shape (n, K) and `intercept` of shape (K,); `dual_gap` is computed from the scores anew, and
-        ``details["kkt"]`` is the largest violation.
+        ``details["kkt"]`` is the largest violation, ``details["scores"]`` KB.
 
     References
     ----------

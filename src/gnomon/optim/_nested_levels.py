@@ -29,12 +29,15 @@ from gnomon.optim._smo import smo
 from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.solution import Callback, Solution
-from gnomon.optim.working_sets import Look, RowProgram, RowSets, certified, descend_rows, row_excesses, scores
+from gnomon.optim.working_sets import Look, RowProgram, RowSets, certified, descend_rows, row_excesses
 
 __all__ = ["NestedLevels", "nested_levels"]
 
 ROUNDS = 100
 """Values of τ that are tried, at most."""
+
+DAMPED = 20
+"""From this round on, steps of τ are halved: full ones may go back and forth between rows."""
 
 
 class NestedLevels(NamedTuple):
@@ -46,6 +49,8 @@ class NestedLevels(NamedTuple):
         `w` is α of shape (n, M); `objective` is (1).
     lam, thresholds : ndarray of shape (M,)
         λ and τ.
+    scores : ndarray of shape (n, M)
+        Kα, what is compared with τ.
     rounds : int
         How many τ were tried.
     settled : bool
@@ -68,6 +73,7 @@ class NestedLevels(NamedTuple):
     solution: Solution[Floats]
     lam: Floats
     thresholds: Floats
+    scores: Floats
     rounds: int
     settled: bool
 
@@ -135,12 +141,16 @@ def nested_levels(
         rounds += 1
         solution = certified(source, program, np.minimum(B, program.rows.upper), **limits)
         B = solution.w
-        quantiles = _quantiles(scores(source, B), nu, weights)
-        settled = settled or bool(np.all(np.abs(quantiles - 1.0) <= tol))
+        F = solution.details["scores"]
+        quantiles = _quantiles(F, nu, weights)
+        # A threshold stands right if it is the quantile, or if rows one by one lie on the right side of it.
+        right = np.abs(weights @ (F > 1.0 - tol) - coverages) <= np.max(weights)
+        settled = settled or bool(np.all(right | (np.abs(quantiles - 1.0) <= tol)))
         if settled or rounds == ROUNDS:
             # Only the ratios of τ matter to (1); rows at a threshold are inside, whatever rounding makes of them.
-            return NestedLevels(solution._replace(w=B * tau), lam, tau * (1.0 - match * tol), rounds, settled)
-        tau = tau * quantiles
+            solution = solution._replace(w=B * tau)
+            return NestedLevels(solution, lam, tau * (1.0 - match * tol), F * tau, rounds, settled)
+        tau = tau * (quantiles if rounds < DAMPED else np.sqrt(quantiles))
 
 
 def _level(against: Against, weights: Floats, nu: float, tol: float, cache_size: float) -> float:
@@ -154,8 +164,7 @@ def _level(against: Against, weights: Floats, nu: float, tol: float, cache_size:
 
 
 def _quantiles(scores: Floats, share: Floats, weights: Floats) -> Floats:
-    pairs = zip(scores.T, share, strict=True)
-    return np.array([float(weighted_quantile(column, p, weights)) for column, p in pairs])
+    return np.array([float(weighted_quantile(f, p, weights)) for f, p in zip(scores.T, share, strict=True)])
 
 
 @noun

@@ -1,6 +1,6 @@
 """Moves of the multi-class dual that keep every class in balance.
 
-    Σᵢ Bᵢₖ = 0 for every class k,    arcs (k → a):  Bᵢₐ rises, Bᵢₖ falls by as much,  cost  Gᵢₐ − Gᵢₖ                  (1)
+    Σᵢ Bᵢₖ = 0 for every class k,    arcs (k → a):  Bᵢₐ rises, Bᵢₖ falls by as much,  cost  Gᵢₐ − Gᵢₖ               (1)
 
 With a free b per class, no row of the dual can move alone: what one row takes from class k and gives to class a, others
 must take back. The best row for each pair of classes makes a graph of K nodes, and feasible directions are its cycles.

@@ -89,7 +89,7 @@ class RowCache:
         return sums
 
     def multiply(self, chosen: Integers, B: Floats) -> Floats:
-        """K[·, W] B for a matrix B with a row for each of W; as many of W as there is room for are in the cache then."""
+        """K[·, W] B for a matrix B with a row for each of W; rows of W are in the cache then, as far as they fit."""
         product = np.zeros((self.n, B.shape[1]))
         size = min(self.capacity, TILE)
         for start in range(0, len(chosen), size):

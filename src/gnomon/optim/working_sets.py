@@ -20,7 +20,7 @@ from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check
 
-__all__ = ["Look", "RowProgram", "RowSets", "certified", "descend_rows", "row_excesses", "scores"]
+__all__ = ["Look", "RowProgram", "RowSets", "certified", "descend_rows", "row_excesses"]
 
 SIZE = 512
 """Rows of a working set: a square of two megabytes."""
@@ -93,7 +93,7 @@ class RowSets(Protocol):
 
 def solve_sets(source: RowCache, program: RowSets, B: Floats, tol: float) -> Checks:
     """Yield a check for the start B and after every working set; ends where rounding lets nothing move."""
-    F = scores(source, B)
+    F = _scores(source, B)
     # Equal priorities, as at B = 0, must not make a working set of one class.
     shuffled = np.random.default_rng(0).permutation(len(B))
     size, last = min(SIZE, len(B), source.capacity), np.empty(0, dtype=np.int64)
@@ -119,7 +119,7 @@ def _next_set(priority: Floats, last: Integers, size: int, shuffled: Integers) -
     return np.sort(np.concatenate([new, kept, more]))
 
 
-def scores(source: RowCache, B: Floats) -> Floats:
+def _scores(source: RowCache, B: Floats) -> Floats:
     """F = KB, from the rows of K at which B is not zero."""
     support = np.flatnonzero(np.any(B != 0.0, axis=1))
     return source.multiply(support, B[support])
@@ -130,8 +130,9 @@ def certified(
 ) -> Solution[Floats]:
     """The solution from the start B, its certificates computed from the scores anew."""
     found = follow(solve_sets(source, program, B, tol), KKT(tol), max_iter=max_iter, callback=callback)
-    look = program.look(found.w, scores(source, found.w))
-    details = {"kkt": look.kkt}
+    F = _scores(source, found.w)
+    look = program.look(found.w, F)
+    details = {"kkt": look.kkt, "scores": F}
     return found._replace(objective=look.objective, dual_gap=look.gap, intercept=look.intercept, details=details)
 
 
