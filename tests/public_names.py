@@ -52,7 +52,9 @@ ARGUMENTS = {
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "MulticlassSVC": {"tol": 1e-9},  # laws are closer than a thousandth of the margin
     "NestedContours": {"density": ANY_ROWS},
+    "NestedOneClassSVM": {"tol": 1e-9, "thresholds": "lambda"},  # likewise; a quantile jumps from row to row
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "HistGradientBoostingClassifier": {"max_iter": 5},

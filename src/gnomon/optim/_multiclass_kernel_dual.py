@@ -98,8 +98,8 @@ def multiclass_kernel_dual(
     K = int(np.max(y)) + 1
     rows = JointMargins(y.astype(np.int64), C.astype(float), *((2.0, K - 1.0) if margin == "ww" else (1.0, 1.0)))
     program = (_BalancedRows if free_intercept else _JointRows)(rows, against.diag().astype(float))
-    start, limits = np.zeros((len(y), K)), {"tol": tol, "max_iter": max_iter, "callback": callback}
-    return certified(RowCache(against, cache_size), program, start, **limits)
+    source, start = RowCache(against, cache_size), np.zeros((len(y), K))
+    return certified(source, program, start, tol=tol, max_iter=max_iter, callback=callback)
 
 
 @noun

@@ -69,8 +69,10 @@ class JointMachine(KernelMachine):
         kernel = self._kernel + Constant(1.0) if constant else self._kernel
         return UsedRows(used, weights[used], kernel.against(rows).take(used))
 
-    def _keep(self, rows: Any, used: UsedRows, found: Solution[Floats], coef: Floats, intercept: Floats) -> None:
+    def _keep(self, rows: Any, used: UsedRows, found: Solution[Floats], intercept: Floats) -> None:
         """Set (1) from the coefficients of the rows that were used, and what the solution says of itself."""
+        dtype = float if isinstance(rows, list) else rows.dtype
+        coef, intercept = found.w.astype(dtype), intercept.astype(dtype)
         self.support_ = used.indices[np.any(coef != 0.0, axis=1)]
         self.n_support_ = len(self.support_)
         self.dual_coef_ = coef[np.any(coef != 0.0, axis=1)].T
@@ -80,7 +82,7 @@ class JointMachine(KernelMachine):
         kept = self.support_ if self.n_support_ else used.indices[:1]
         self.support_vectors_ = np.empty((0, 0)) if given else _safe_indexing(rows, self.support_)
         self._rows_of_coef = rows if given else _safe_indexing(rows, kept)
-        full = np.zeros((len(rows), coef.shape[1])) if given else np.zeros((len(kept), coef.shape[1]))
+        full = np.zeros((len(rows) if given else len(kept), coef.shape[1]), dtype=dtype)
         full[self.support_ if given else slice(0, self.n_support_)] = self.dual_coef_.T
         self._coef_of_rows = full
         self.kkt_residual_, self.n_iter_ = float(found.details["kkt"]), found.n_iter

@@ -204,7 +204,7 @@ class MulticlassSVC(ClassifierMixin, JointMachine):
         solution = solution._replace(objective=unit * solution.objective, dual_gap=unit * solution.dual_gap)
         # Of the kernel k + 1 the second part is a constant.
         b = np.sum(solution.w, axis=0) if with_intercept and not free else np.asarray(solution.intercept)
-        self._keep(rows, used, solution, solution.w, b)
+        self._keep(rows, used, solution, b)
         return self
 
     def decision_function(self, X: MatrixLike | list[Any]) -> Floats:

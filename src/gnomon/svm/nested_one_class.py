@@ -45,7 +45,7 @@ class NestedOneClassSVM(JointMachine):
         τ: where the regions hold their shares of the rows; or λ, as in Lee & Scott, where the last constraint of (1)
         makes inner regions smaller than their coverage and outer ones larger.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions, and largest error of τ, as a share of τ.
+        Largest violation of the optimality conditions, as a share of τ; τ itself is found to ten times as much.
     max_iter : int, default=1000
         Working sets, for each τ that is tried.
     cache_size : float, default=200
@@ -173,7 +173,7 @@ class NestedOneClassSVM(JointMachine):
             advice = "the regions have other coverages than levels; see coverage_, raise tol, or use another kernel"
             warnings.warn(f"thresholds not found in {found.rounds} rounds; {advice}", ConvergenceWarning, stacklevel=2)
         self.lambda_, self.offset_ = found.lam, found.thresholds
-        self._keep(rows, used, found.solution, found.solution.w, -found.thresholds)
+        self._keep(rows, used, found.solution, -found.thresholds)
         self.coverage_ = weights @ (found.scores > self.offset_)
         return self
 
