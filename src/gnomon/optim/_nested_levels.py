@@ -147,7 +147,8 @@ def nested_levels(
         if settled or rounds == ROUNDS:
             # Only the ratios of τ matter to (1); rows at a threshold are inside, whatever rounding makes of them.
             solution = solution._replace(w=B * tau)
-            return NestedLevels(solution, lam, tau * (1.0 - match * tol), F * tau, rounds, settled)
+            slack = max(tol, 32.0 * float(np.finfo(source.dtype).eps)) if match else 0.0
+            return NestedLevels(solution, lam, tau * (1.0 - slack), F * tau, rounds, settled)
         tau = tau * quantiles
 
 
