@@ -1,3 +1,6 @@
 """Support vector machines and other models that are a sum of kernels at training rows."""
 
-__all__: list[str] = []
+from gnomon.svm._errors import NotSeparableError
+from gnomon.svm.svc import SVC
+
+__all__ = ["SVC", "NotSeparableError"]

@@ -1,0 +1,209 @@
+"""What support vector machines share.
+
+    f_p(x) = Σ_{i in SV} β_ip k(xᵢ, x) + b_p                                                          (1)
+
+for one function or several; SV are the rows with a coefficient in any of them. Schölkopf & Smola (2002), chapter 7.
+"""
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.base import kernel_rows
+from gnomon.base.estimator import Estimator
+from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, read_kernel, warn_unless_psd
+from gnomon.numerics.parallel import map_chunks
+from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
+from gnomon.optim.solution import History, StopReason, log_row
+from gnomon.svm._scales import warn_of_wild_scales
+from gnomon.svm._solvers import solve_dual
+
+__all__ = ["DualProblem", "SupportVectorMachine"]
+
+
+class DualProblem(NamedTuple):
+    """A problem over some of the training rows.
+
+    Fields
+    ------
+    rows : ndarray of int
+        Which of the rows that were given take part.
+    dual : KernelDual
+    names : tuple of str
+        Of the classes, negative first, where there are any.
+    """
+
+    rows: Integers
+    dual: KernelDual
+    names: tuple[str, ...] = ()
+
+
+class SupportVectorMachine(Estimator, metaclass=ABCMeta):
+    """Base of the machines: reads kernel and rows, solves dual problems, keeps the support vectors, scores."""
+
+    kernel: Any
+    support_: Integers
+    support_vectors_: Any
+    dual_coef_: Any
+    intercept_: Floats
+    objective_: float
+    dual_gap_: float
+    kkt_residual_: float
+    converged_: bool
+    stop_reason_: StopReason
+    fit_status_: int
+    history_: History
+    shape_fit_: tuple[int, ...]
+
+    @abstractmethod
+    def _problems(self, y: Any, weights: Floats) -> list[DualProblem]:
+        """The dual problems for targets y and weights of the rows."""
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns, of a linear kernel only."""
+        check_is_fitted(self)
+        if not isinstance(self._kernel, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coef = safe_sparse_dot(self._weights_of_vectors().T, self.support_vectors_)
+        (coef.data if is_sparse(coef) else coef).flags.writeable = False
+        return coef
+
+    def _weights_of_vectors(self) -> Floats:
+        """β of (1), of shape (m, p)."""
+        return self._coef
+
+    # Fit.
+
+    def _read(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        if is_sparse(X) and self._is_precomputed():
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        found = kernel_rows(self, X, y, kernel=self.kernel, accept_sparse="csr", accept_large_sparse=False, **options)
+        rows = found if isinstance(y, str) else found[0]
+        self.shape_fit_ = (len(rows),) if isinstance(rows, list) else rows.shape
+        self._kernel = read_kernel(
+            self.kernel,
+            None if isinstance(rows, list) else rows,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            names=vars(self).get("feature_names_in_"),
+        )
+        if not self._kernel.whole:
+            warn_of_wild_scales(rows, vars(self).get("feature_names_in_"))
+        return found
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+
+    def _compared(self, rows: Any) -> Against:
+        """The kernel of the dual problem, with the training rows."""
+        kernel: Kernel = self._kernel
+        against = kernel.against(rows)
+        warn_unless_psd(against)
+        return (kernel + Constant(1.0)).against(rows) if self._absorbs_intercept() else against
+
+    def _absorbs_intercept(self) -> bool:
+        return False
+
+    def _solve(self, against: Against, problems: Sequence[DualProblem], threads: int = 1) -> list[Solution[Floats]]:
+        """A solution for each problem, several at a time."""
+        n = len(against.prepared)
+        limit = None if self.max_iter == -1 else self.max_iter
+        options = {
+            "tol": self.tol,
+            "max_iter": limit,
+            "cache_size": self.cache_size / threads,
+            "shrinking": self.shrinking,
+            "callback": log_row if self.verbose else None,
+            **self._solver_options(),
+        }
+
+        def work(problem: DualProblem) -> Solution[Floats]:
+            some = against if len(problem.rows) == n else against.take(problem.rows)
+            return solve_dual(self._solver(), some, problem.dual, options)
+
+        return map_chunks(work, problems, threads)
+
+    def _solver(self) -> str:
+        return "auto"
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {}
+
+    def _keep(self, rows: Any, support: Integers, coef: Floats, intercepts: Floats) -> None:
+        """Set the function (1): support vectors, the coefficients of each, and the intercepts."""
+        self.support_ = support.astype(np.int32)
+        self._coef, self.intercept_ = coef, intercepts
+        precomputed = self._is_precomputed()
+        chosen = [rows[i] for i in support] if isinstance(rows, list) else rows[support]
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else chosen
+        self._vectors = None if precomputed or not len(support) else self._kernel.against(chosen)
+
+    def _report(self, solutions: Sequence[Solution[Floats]]) -> None:
+        """Set what the solutions say about themselves together, and warn where one fell short."""
+        limit = None if self.max_iter == -1 else self.max_iter
+        warn_unless_all_converged(solutions, limit, stacklevel=4)
+        first = next((solution for solution in solutions if not solution.converged), solutions[0])
+        self.dual_gap_ = float(sum(solution.dual_gap for solution in solutions))
+        # P = (F + P) − F.
+        self.objective_ = self.dual_gap_ - float(sum(solution.objective for solution in solutions))
+        self.kkt_residual_ = max(solution.gradient_norm for solution in solutions)
+        self.converged_ = all(solution.converged for solution in solutions)
+        self.stop_reason_ = first.stop_reason
+        self.fit_status_ = int(not self.converged_)
+        self.history_ = _joined([solution.history for solution in solutions])
+
+    # Scores.
+
+    def _rows(self, X: Any) -> Any:
+        """New rows, checked against those of `fit`."""
+        check_is_fitted(self)
+        rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", accept_large_sparse=False, reset=False)
+        if self._is_precomputed() and rows.shape[1] != self.shape_fit_[0]:
+            raise ValueError(
+                f"X.shape[1] = {rows.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at "
+                "training time"
+            )
+        return rows
+
+    def _scores(self, X: Any) -> Floats:
+        """(1) of new rows, of shape (n, p)."""
+        rows, coef = self._rows(X), self._weights_of_vectors()
+        if self._is_precomputed():
+            return rows[:, self.support_] @ coef + self.intercept_
+        if isinstance(self._kernel, Linear) and self._vectors is not None:
+            weights = safe_sparse_dot(self.support_vectors_.T, coef, dense_output=True)
+            offset = self._kernel.coef0 * coef.sum(axis=0)
+            return np.asarray(safe_sparse_dot(rows, weights, dense_output=True)) + offset + self.intercept_
+        n = len(rows) if isinstance(rows, list) else rows.shape[0]
+        if self._vectors is None:
+            return np.zeros((n, coef.shape[1])) + self.intercept_
+        return self._vectors.combine(rows, coef) + self.intercept_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
+        return tags
+
+
+def _joined(histories: Sequence[History]) -> History:
+    """One table from those of several problems, with a column "problem"."""
+    if len(histories) == 1:
+        return histories[0]
+    names = list(dict.fromkeys(name for history in histories for name in history))
+    sizes = [len(history["iteration"]) for history in histories]
+    columns = {
+        name: np.concatenate(
+            [history.get(name, np.full(size, np.nan)) for history, size in zip(histories, sizes, strict=True)]
+        )
+        for name in names
+    }
+    return {**columns, "problem": np.repeat(np.arange(len(sizes)), sizes)}
