@@ -1,6 +1,9 @@
 """Support vector machines and other models that are a sum of kernels at training rows."""
 
+from gnomon.svm._check_kkt import KKTReport, check_kkt
 from gnomon.svm._errors import NotSeparableError
+from gnomon.svm.one_class import OneClassSVM
 from gnomon.svm.svc import SVC
+from gnomon.svm.svr import SVR
 
-__all__ = ["SVC", "NotSeparableError"]
+__all__ = ["SVC", "SVR", "KKTReport", "NotSeparableError", "OneClassSVM", "check_kkt"]

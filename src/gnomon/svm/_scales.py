@@ -1,8 +1,8 @@
 """Columns on wild scales.
 
-    sd_max > 100 · median of the sd of the columns that vary                                          (1)
+    sd_max > 100 · lower quartile of the sd of the columns that vary                                  (1)
 
-Then distances and inner products are those of a few columns, and the others are not seen.
+Then at least a quarter of the columns is not seen in distances and inner products.
 """
 
 import warnings
@@ -26,12 +26,12 @@ def warn_of_wild_scales(rows: Any, names: Any = None) -> None:
     found = sd[sd > 0.0]
     if len(found) < 2:
         return
-    usual = np.sort(found)[(len(found) - 1) // 2]
+    small = np.sort(found)[(len(found) - 1) // 4]
     largest = int(np.argmax(sd))
-    if sd[largest] > WILD * usual:
+    if sd[largest] > WILD * small:
         column = largest if names is None else repr(str(names[largest]))
         warnings.warn(
-            f"features on wild scales: column {column} has standard deviation {sd[largest]:.3g}, half of the columns "
-            f"at most {usual:.3g}, which the kernel hardly sees; put a StandardScaler or MinMaxScaler before the model",
+            f"features on wild scales: column {column} has standard deviation {sd[largest]:.3g}, a quarter of them "
+            f"at most {small:.3g}, which the kernel hardly sees; put a StandardScaler or MinMaxScaler before the model",
             stacklevel=4,
         )

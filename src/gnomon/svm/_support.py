@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
@@ -21,10 +22,15 @@ from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, read_
 from gnomon.numerics.parallel import map_chunks
 from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason, log_row
+from gnomon.penalties import convert_lam
 from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm._solvers import solve_dual
 
-__all__ = ["DualProblem", "SupportVectorMachine"]
+__all__ = ["DualProblem", "SupportVectorMachine", "price"]
+
+
+TABLE: dict[str, Any] = {"order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
+"""How tables are read."""
 
 
 class DualProblem(NamedTuple):
@@ -59,6 +65,7 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
     stop_reason_: StopReason
     fit_status_: int
     history_: History
+    n_iter_: Any
     shape_fit_: tuple[int, ...]
 
     @abstractmethod
@@ -71,8 +78,8 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         check_is_fitted(self)
         if not isinstance(self._kernel, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coef = safe_sparse_dot(self._weights_of_vectors().T, self.support_vectors_)
-        (coef.data if is_sparse(coef) else coef).flags.writeable = False
+        coef: Any = safe_sparse_dot(self._weights_of_vectors().T, self.support_vectors_)
+        (coef.data if sparse.issparse(coef) else coef).flags.writeable = False
         return coef
 
     def _weights_of_vectors(self) -> Floats:
@@ -84,7 +91,7 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
     def _read(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         if is_sparse(X) and self._is_precomputed():
             raise TypeError("Sparse precomputed kernels are not supported.")
-        found = kernel_rows(self, X, y, kernel=self.kernel, accept_sparse="csr", accept_large_sparse=False, **options)
+        found = kernel_rows(self, X, y, kernel=self.kernel, **TABLE, **options)
         rows = found if isinstance(y, str) else found[0]
         self.shape_fit_ = (len(rows),) if isinstance(rows, list) else rows.shape
         self._kernel = read_kernel(
@@ -110,7 +117,8 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         return (kernel + Constant(1.0)).against(rows) if self._absorbs_intercept() else against
 
     def _absorbs_intercept(self) -> bool:
-        return False
+        """Whether b is a part of f, penalised with it."""
+        return bool(vars(self).get("penalize_intercept", False))
 
     def _solve(self, against: Against, problems: Sequence[DualProblem], threads: int = 1) -> list[Solution[Floats]]:
         """A solution for each problem, several at a time."""
@@ -122,20 +130,14 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
             "cache_size": self.cache_size / threads,
             "shrinking": self.shrinking,
             "callback": log_row if self.verbose else None,
-            **self._solver_options(),
+            "gap_tol": self.gap_tol,
         }
 
         def work(problem: DualProblem) -> Solution[Floats]:
             some = against if len(problem.rows) == n else against.take(problem.rows)
-            return solve_dual(self._solver(), some, problem.dual, options)
+            return solve_dual(self.solver, some, problem.dual, options)
 
         return map_chunks(work, problems, threads)
-
-    def _solver(self) -> str:
-        return "auto"
-
-    def _solver_options(self) -> dict[str, Any]:
-        return {}
 
     def _keep(self, rows: Any, support: Integers, coef: Floats, intercepts: Floats) -> None:
         """Set the function (1): support vectors, the coefficients of each, and the intercepts."""
@@ -145,6 +147,20 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         chosen = [rows[i] for i in support] if isinstance(rows, list) else rows[support]
         self.support_vectors_ = np.empty((0, 0)) if precomputed else chosen
         self._vectors = None if precomputed or not len(support) else self._kernel.against(chosen)
+
+    def _keep_one(self, rows: Any, problem: DualProblem, solution: Solution[Floats]) -> None:
+        """Set the function of a machine with a single problem, and what belongs to it."""
+        coef = np.zeros((self.shape_fit_[0], 1))
+        coef[problem.rows, 0] = solution.w
+        support = np.flatnonzero(coef)
+        absorbed = self._absorbs_intercept()
+        b = np.array([float(np.sum(solution.w)) if absorbed else float(solution.intercept)])
+        self._keep(rows, support, coef[support], b)
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.dual_coef_ = sparse.csr_matrix(self._coef.T) if is_sparse(rows) else np.ascontiguousarray(self._coef.T)
+        free = problem.dual.total is not None
+        self.intercept_interval_ = np.sort([solution.details["range"]], axis=1) if free else np.column_stack([b, b])
+        self.n_iter_ = solution.n_iter
 
     def _report(self, solutions: Sequence[Solution[Floats]]) -> None:
         """Set what the solutions say about themselves together, and warn where one fell short."""
@@ -165,7 +181,7 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
     def _rows(self, X: Any) -> Any:
         """New rows, checked against those of `fit`."""
         check_is_fitted(self)
-        rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", accept_large_sparse=False, reset=False)
+        rows = kernel_rows(self, X, kernel=self.kernel, reset=False, **TABLE)
         if self._is_precomputed() and rows.shape[1] != self.shape_fit_[0]:
             raise ValueError(
                 f"X.shape[1] = {rows.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at "
@@ -192,6 +208,22 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         tags.input_tags.pairwise = self._is_precomputed()
         tags.input_tags.sparse = not self._is_precomputed()
         return tags
+
+
+def price(model: Any, total: float) -> float:
+    """C of a model, from whichever scaling was given, for rows of that total weight."""
+    if model.penalize_intercept and not model.fit_intercept:
+        raise ValueError("penalize_intercept=True needs an intercept; set fit_intercept=True")
+    if model.lam is None:
+        if model.objective not in (None, "C"):
+            raise ValueError(f"objective={model.objective!r} needs its lam; give it, or C alone")
+        return model.C
+    if model.C != 1.0 or model.objective in (None, "C"):
+        raise ValueError(
+            f"C={model.C!r} and lam={model.lam!r}, objective={model.objective!r} both set the price of a loss; give C "
+            "alone, or lam with objective='sum', 'mean', 'sum_half', 'mean_half' or 'loss_mean'"
+        )
+    return convert_lam(model.lam, model.objective, "C", n=total)
 
 
 def _joined(histories: Sequence[History]) -> History:

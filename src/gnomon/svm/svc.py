@@ -8,7 +8,7 @@ bound. f(x) = Σᵢ αᵢyᵢ k(xᵢ, x). C = ∞ is the hard margin. Cortes & V
 """
 
 import warnings
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -33,13 +33,13 @@ from gnomon._typing import (
     available_if,
     is_sparse,
 )
-from gnomon.kernels import Against, KernelLike, Linear
+from gnomon.kernels import Against, KernelLike
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.weights import check_weights, class_weights
 from gnomon.optim import KernelDual, Solution
-from gnomon.penalties import convert_lam
 from gnomon.penalties.forms import Objective
 from gnomon.svm._errors import NotSeparableError
+from gnomon.svm._margins import MarginClassifier, margin_part
 from gnomon.svm._platt import class_probabilities, sigmoid_of_left_out
 from gnomon.svm._reductions import (
     MultiClass,
@@ -50,12 +50,12 @@ from gnomon.svm._reductions import (
     votes_and_sums,
 )
 from gnomon.svm._solvers import SolverName
-from gnomon.svm._support import DualProblem, SupportVectorMachine
+from gnomon.svm._support import DualProblem, price
 
 __all__ = ["SVC"]
 
 
-class SVC(ClassifierMixin, SupportVectorMachine):
+class SVC(ClassifierMixin, MarginClassifier):
     """Support vector classification: minimise ½‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)).
 
     Parameters
@@ -160,7 +160,6 @@ class SVC(ClassifierMixin, SupportVectorMachine):
 
     classes_: Array
     class_weight_: Floats
-    n_iter_: Array
     intercept_interval_: Floats
 
     def __init__(
@@ -261,28 +260,13 @@ class SVC(ClassifierMixin, SupportVectorMachine):
 
     def _problems(self, y: Array, weights: Floats) -> list[DualProblem]:
         """(2) for each problem of two classes."""
-        if self.penalize_intercept and not self.fit_intercept:
-            raise ValueError("penalize_intercept=True needs an intercept; set fit_intercept=True")
         if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
             raise ValueError("decision_function_shape='ovo' needs a score for each pair; set multi_class='ovo'")
         index = np.searchsorted(self.classes_, y)
         relative = weights * self.class_weight_[index]
-        C = self._price(float(np.sum(relative)))
+        C = price(self, float(np.sum(relative)))
         found = two_class_problems(np.where(relative > 0.0, index, -1), self.classes_, self.multi_class)
         return [DualProblem(p.rows, self._dual(p.signs, C * relative[p.rows]), p.names) for p in found]
-
-    def _price(self, total: float) -> float:
-        """C, from whichever scaling was given."""
-        if self.lam is None:
-            if self.objective not in (None, "C"):
-                raise ValueError(f"objective={self.objective!r} needs its lam; give it, or C alone")
-            return self.C
-        if self.C != 1.0 or self.objective in (None, "C"):
-            raise ValueError(
-                f"C={self.C!r} and lam={self.lam!r}, objective={self.objective!r} both set the price of slacks; give C "
-                "alone, or lam with objective='sum', 'mean', 'sum_half', 'mean_half' or 'loss_mean'"
-            )
-        return convert_lam(self.lam, self.objective, "C", n=total)
 
     def _dual(self, signs: Floats, prices: Floats) -> KernelDual:
         """(2) in β = αy."""
@@ -295,15 +279,6 @@ class SVC(ClassifierMixin, SupportVectorMachine):
             total=0.0 if self.fit_intercept and not self.penalize_intercept else None,
             ridge=0.5 / prices if soft else None,
         )
-
-    def _absorbs_intercept(self) -> bool:
-        return self.fit_intercept and self.penalize_intercept
-
-    def _solver(self) -> str:
-        return self.solver
-
-    def _solver_options(self) -> dict[str, Any]:
-        return {"gap_tol": self.gap_tol}
 
     def _refuse_overlap(self, problems: list[DualProblem], solutions: list[Solution[Floats]]) -> None:
         for problem, solution in zip(problems, solutions, strict=True):
@@ -333,7 +308,7 @@ class SVC(ClassifierMixin, SupportVectorMachine):
         absorbed = sums if self._absorbs_intercept() else np.zeros(len(problems))
         squares = np.array([float(s.w @ s.details["scores"]) for s in solutions]) - absorbed**2
         self._norms = np.sqrt(np.maximum(squares, 0.0))
-        self._parts = [_part(*pair) for pair in zip(problems, solutions, strict=True)]
+        self._parts = [margin_part(*pair) for pair in zip(problems, solutions, strict=True)]
 
     def _intercepts(self, solutions: list[Solution[Floats]], sums: Floats) -> Floats:
         """b of each problem; sets the intervals."""
@@ -447,94 +422,3 @@ class SVC(ClassifierMixin, SupportVectorMachine):
         if self.probability == "deprecated" or not self.probability:
             raise AttributeError("predict_proba is not available when probability=False")
         return True
-
-    def distance(self, X: MatrixLike | list[Any]) -> Floats:
-        """Signed distance (f(x) + b)/‖f‖ from the boundary, in the feature space.
-
-        Parameters
-        ----------
-        X : as in `decision_function`
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_problems)
-        """
-        found = self._scores(X) / self._norms
-        return found[:, 0] if len(self._norms) == 1 else found
-
-    def margin_vc_dimension(self, R: Positive) -> int:
-        """VC dimension of hyperplanes with this margin on rows within radius R: min(⌈R²‖f‖²⌉, D) + 1, the largest of
-        all problems; D is the number of columns for a linear kernel, and none for others (Vapnik 1995, theorem 5.1).
-
-        Parameters
-        ----------
-        R : float
-            Radius of a ball of the feature space that holds the rows.
-
-        Returns
-        -------
-        int
-        """
-        check_is_fitted(self)
-        dimension = self.n_features_in_ if isinstance(self._kernel, Linear) else np.inf
-        return int(min(np.ceil(R**2 * np.max(self._norms) ** 2), dimension)) + 1
-
-    @property
-    def margin_(self) -> Any:
-        """1/‖f‖."""
-        check_is_fitted(self)
-        with np.errstate(divide="ignore"):
-            found = 1.0 / self._norms
-        return float(found[0]) if len(found) == 1 else found
-
-    @property
-    def loo_bound_(self) -> float:
-        """The number of support vectors divided by n."""
-        check_is_fitted(self)
-        return len(self.support_) / self.shape_fit_[0]
-
-    @property
-    def alpha_(self) -> Floats:
-        """α of all training rows."""
-        check_is_fitted(self)
-        found = np.zeros((self._coef.shape[1], self.shape_fit_[0]))
-        found[:, self.support_] = np.abs(self._coef.T)
-        return found[0] if len(found) == 1 else found
-
-    @property
-    def slack_(self) -> Floats:
-        """max(0, 1 − y f) of all training rows."""
-        return self._spread([part.slack for part in self._parts], np.nan)
-
-    @property
-    def point_classes_(self) -> Array:
-        """Which rows are inside, on or beyond the margin, by α."""
-        words = [np.array(POINT_CLASSES)[part.place] for part in self._parts]
-        return self._spread(words, "")
-
-    def _spread(self, parts: list[Array], absent: Any) -> Array:
-        """Values of the rows of each problem as one row of n values for each."""
-        check_is_fitted(self)
-        found = np.full((len(parts), self.shape_fit_[0]), absent, dtype=parts[0].dtype)
-        for p, (part, values) in enumerate(zip(self._parts, parts, strict=True)):
-            found[p, part.rows] = values
-        return found[0] if len(found) == 1 else found
-
-
-POINT_CLASSES = ("interior", "margin", "bound")
-
-
-class _Part(NamedTuple):
-    """What is known of the rows of a problem: their slacks, and their places among `POINT_CLASSES`."""
-
-    rows: Integers
-    slack: Floats
-    place: Integers
-
-
-def _part(problem: DualProblem, solution: Solution[Floats]) -> _Part:
-    rows, dual, _ = problem
-    f = solution.details["scores"] + solution.intercept
-    alpha, bound = np.abs(solution.w), np.maximum(dual.upper, -dual.lower)
-    place = np.where(alpha == 0.0, 0, np.where(alpha < bound, 1, 2))
-    return _Part(rows, np.maximum(0.0, 1.0 - dual.target * f), place)
