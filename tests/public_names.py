@@ -40,6 +40,8 @@ ARGUMENTS = {
     # Some tables have fewer rows than columns, or the classes −1 and 1.
     "DensityGate": {"density": ANY_ROWS, "contamination": 0.0, "outlier_label": -9},
     "DensityImputer": {"density": GaussianMixture()},
+    # On tables of noise the last digits take thousands of rounds; `fit_transform` gives the codes of the lasso.
+    "DictionaryLearning": {"tol": 1e-4, "transform_algorithm": "lasso"},
     "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
     "GaussianDetector": {"covariance_type": "diag"},  # likewise

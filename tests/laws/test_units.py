@@ -63,6 +63,10 @@ CONVERTED = {
     "GenerativeClassifier": lambda m, u: m if u.x == 1.0 else None,
     "OpenSetClassifier": lambda m, u: m if u.x == 1.0 else None,
     "QuadraticDiscriminantAnalysis": lambda m, u: m if u.x == 1.0 else None,
+    # A linear kernel has no intercept.
+    "KernelRidge": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.x**2 * u.weight),
+    "KernelRidgeCV": lambda m, u: None if u.offset else m.set_params(alphas=np.multiply(m.alphas, u.x**2 * u.weight)),
+    "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight),
     # A step has the size of a row.
     "AveragedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
     "VotedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,

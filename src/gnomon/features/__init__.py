@@ -25,6 +25,7 @@ take log(x + k), with k found               `gnomon.anomaly.LogShift`
 Box & Tidwell (1962), Transformation of the independent variables, doi:10.1080/00401706.1962.10490038.
 """
 
+from gnomon.features._hash_families import collision_probability
 from gnomon.features._subset_score import subset_score
 from gnomon.features.basis import BasisExpansion
 from gnomon.features.bias import AddBias
@@ -33,11 +34,13 @@ from gnomon.features.extreme_learning import ExtremeLearningClassifier, ExtremeL
 from gnomon.features.greedy import GreedySelector
 from gnomon.features.johnson_lindenstrauss import Distortion, jl_distortion, johnson_lindenstrauss_min_dim
 from gnomon.features.limits import Cap, Winsorizer
+from gnomon.features.lsh_index import LSHIndex
 from gnomon.features.maxnorm import MaxNormScaler
 from gnomon.features.parts import PosNegPart
 from gnomon.features.polar import PolarFeatures
 from gnomon.features.polynomial import PolynomialMap, polynomial_columns
 from gnomon.features.quadratic import QuadraticExpansion
+from gnomon.features.random_hash import RandomHash
 from gnomon.features.random_hidden import RandomHiddenFeatures
 from gnomon.features.random_projection import RandomProjection
 from gnomon.features.ratio_features import RatioFeatures
@@ -60,11 +63,13 @@ __all__ = [
     "ExtremeLearningClassifier",
     "ExtremeLearningRegressor",
     "GreedySelector",
+    "LSHIndex",
     "MaxNormScaler",
     "PolarFeatures",
     "PolynomialMap",
     "PosNegPart",
     "QuadraticExpansion",
+    "RandomHash",
     "RandomHiddenFeatures",
     "RandomOverSampler",
     "RandomProjection",
@@ -76,6 +81,7 @@ __all__ = [
     "Whitener",
     "Winsorizer",
     "WithinClassWhitener",
+    "collision_probability",
     "decode_labels",
     "encode_labels",
     "jl_distortion",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from gnomon._typing import Floats
 from gnomon.numerics.parallel import blas_threads, map_chunks
@@ -17,13 +18,19 @@ from gnomon.numerics.parallel import blas_threads, map_chunks
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
 
-__all__ = ["evaluate", "weighted_sums"]
+__all__ = ["evaluate", "evaluate_sparse", "weighted_sums"]
 
 Tile: TypeAlias = tuple[slice, slice, Any, Any]
 """Which rows and columns, and both prepared."""
 
 TILE = 256
 """Rows of a tile, and half its columns: one megabyte of float64."""
+
+ENTRIES = 1 << 24
+"""Most entries of a matrix that is soon forgotten, of a kernel without tiles."""
+
+PAIRS = 1 << 17
+"""Pairs that are compared at once."""
 
 
 def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Floats:
@@ -68,6 +75,38 @@ def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Flo
     return K
 
 
+def evaluate_sparse(kernel: "Kernel", P: Any, Q: Any) -> Any:
+    """The matrix k(p_i, q_j) as a CSR array, from the pairs where it may differ from zero; None where that is all.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    P, Q : prepared rows
+
+    Returns
+    -------
+    CSR array of shape (len(P), len(Q)), or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Wendland
+    >>> from gnomon.kernels._evaluate import evaluate_sparse
+    >>> P = Wendland().prepare(np.array([[0.0], [0.5], [3.0]]))
+    >>> evaluate_sparse(Wendland(), P, P).nnz
+    5
+    """
+    pattern = kernel.pattern(P, Q)
+    if pattern is None:
+        return None
+    i, j = pattern.nonzero()
+    parts = [kernel.pairs(P, Q, i[cut], j[cut]) for cut in _cuts(len(i), PAIRS)]
+    values = np.concatenate(parts) if parts else np.empty(0)
+    K = sparse.csr_array((values, (i, j)), shape=(len(P), len(Q)))
+    K.eliminate_zeros()
+    return K
+
+
 def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
     """Σ_j coef_j k(p_i, q_j) of prepared rows, tile by tile: the matrix is never whole.
 
@@ -91,8 +130,10 @@ def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
     array([21., 42.])
     """
     if kernel.whole:
-        return kernel.cross(P, Q) @ coef
-    sums = np.zeros((len(P), *coef.shape[1:]))
+        cuts = _cuts(len(P), max(1, ENTRIES // max(1, len(Q))))
+        return np.concatenate([kernel.cross(P.take(I), Q) @ coef for I in cuts])
+    first = kernel.cross(P.take(slice(0, 1)), Q.take(slice(0, 1)))
+    sums = np.zeros((len(P), *coef.shape[1:]), dtype=np.result_type(first, coef))
     columns = [(J, Q.take(J)) for J in _cuts(len(Q), 2 * TILE)]
 
     def work(I: slice) -> None:

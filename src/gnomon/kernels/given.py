@@ -211,6 +211,10 @@ class FeatureMapKernel(Kernel):
         """The features of the rows."""
         return NumericRows(same_width(self, self.features(A), like))
 
+    def map_size(self, A: Any) -> float:
+        """The columns of Φ of one row."""
+        return self.features(A[:1]).shape[1]
+
     def features(self, X: Any) -> Array:
         """Φ of the rows."""
         return as_rows(self.phi(X) if callable(self.phi) else self.phi.transform(X))

@@ -71,6 +71,11 @@ class RBF(Radial):
             return self.bandwidth / np.sqrt(2.0)
         return 1.0 if self.length_scale is None else self.length_scale
 
+    @property
+    def local_radius(self) -> float | None:
+        """2h, where all columns have one width."""
+        return float(np.sqrt(8.0) * self.scale) if np.ndim(self.scale) == 0 and self.metric is None else None
+
     def with_hyper(self, values: Any) -> Self:
         """The kernel with another ℓ, whichever of the three was given."""
         return replace(self, gamma=None, bandwidth=None, **values)
@@ -88,3 +93,7 @@ class RBF(Radial):
     def slope(self, s: Floats) -> Floats:
         """−½ exp(−s/2)."""
         return -0.5 * self.profile(s)
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Normal."""
+        return rng.normal(size=(n, d))

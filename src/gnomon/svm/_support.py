@@ -5,26 +5,26 @@
 for one function or several; SV are the rows with a coefficient in any of them. Schölkopf & Smola (2002), chapter 7.
 """
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.base import kernel_rows
-from gnomon.base.estimator import Estimator
-from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, read_kernel, warn_unless_psd
+from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, warn_unless_psd
 from gnomon.numerics.parallel import map_chunks
 from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason, log_row
 from gnomon.penalties import convert_lam
+from gnomon.svm._expansion import Expansion
 from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm._solvers import solve_dual
+from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
 
 __all__ = ["DualProblem", "SupportVectorMachine", "price"]
 
@@ -50,7 +50,7 @@ class DualProblem(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-class SupportVectorMachine(Estimator, metaclass=ABCMeta):
+class SupportVectorMachine(KernelMachine):
     """Base of the machines: reads kernel and rows, solves dual problems, keeps the support vectors, scores."""
 
     kernel: Any
@@ -78,13 +78,9 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         check_is_fitted(self)
         if not isinstance(self._kernel, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coef: Any = safe_sparse_dot(self._weights_of_vectors().T, self.support_vectors_)
+        coef: Any = safe_sparse_dot(self._coef.T, self.support_vectors_)
         (coef.data if sparse.issparse(coef) else coef).flags.writeable = False
         return coef
-
-    def _weights_of_vectors(self) -> Floats:
-        """β of (1), of shape (m, p)."""
-        return self._coef
 
     # Fit.
 
@@ -94,14 +90,7 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         found = kernel_rows(self, X, y, kernel=self.kernel, **TABLE, **options)
         rows = found if isinstance(y, str) else found[0]
         self.shape_fit_ = (len(rows),) if isinstance(rows, list) else rows.shape
-        self._kernel = read_kernel(
-            self.kernel,
-            None if isinstance(rows, list) else rows,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            names=vars(self).get("feature_names_in_"),
-        )
+        self._kernel = machine_kernel(self, rows)
         if not self._kernel.whole:
             warn_of_wild_scales(rows, vars(self).get("feature_names_in_"))
         return found
@@ -143,10 +132,10 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
         """Set the function (1): support vectors, the coefficients of each, and the intercepts."""
         self.support_ = support.astype(np.int32)
         self._coef, self.intercept_ = coef, intercepts
-        precomputed = self._is_precomputed()
-        chosen = [rows[i] for i in support] if isinstance(rows, list) else rows[support]
-        self.support_vectors_ = np.empty((0, 0)) if precomputed else chosen
-        self._vectors = None if precomputed or not len(support) else self._kernel.against(chosen)
+        self._vectors = [rows[i] for i in support] if isinstance(rows, list) else rows[support]
+        self.support_vectors_ = self._vectors
+        if self._is_precomputed():
+            self._vectors, self.support_vectors_ = rows[np.ix_(support, support)], np.empty((0, 0))
 
     def _keep_one(self, rows: Any, problem: DualProblem, solution: Solution[Floats]) -> None:
         """Set the function of a machine with a single problem, and what belongs to it."""
@@ -178,36 +167,20 @@ class SupportVectorMachine(Estimator, metaclass=ABCMeta):
 
     # Scores.
 
+    def _expansion(self) -> Expansion:
+        return Expansion(self._kernel, self._vectors, self._coef, self.intercept_)
+
     def _rows(self, X: Any) -> Any:
-        """New rows, checked against those of `fit`."""
-        check_is_fitted(self)
-        rows = kernel_rows(self, X, kernel=self.kernel, reset=False, **TABLE)
-        if self._is_precomputed() and rows.shape[1] != self.shape_fit_[0]:
-            raise ValueError(
-                f"X.shape[1] = {rows.shape[1]} should be equal to {self.shape_fit_[0]}, the number of samples at "
-                "training time"
-            )
-        return rows
+        """New rows; of a precomputed matrix the columns of the support vectors."""
+        rows = super()._rows(X)
+        return rows[:, self.support_] if self._is_precomputed() else rows
 
     def _scores(self, X: Any) -> Floats:
         """(1) of new rows, of shape (n, p)."""
-        rows, coef = self._rows(X), self._weights_of_vectors()
-        if self._is_precomputed():
-            return rows[:, self.support_] @ coef + self.intercept_
-        if isinstance(self._kernel, Linear) and self._vectors is not None:
-            weights = safe_sparse_dot(self.support_vectors_.T, coef, dense_output=True)
-            offset = self._kernel.coef0 * coef.sum(axis=0)
-            return np.asarray(safe_sparse_dot(rows, weights, dense_output=True)) + offset + self.intercept_
-        n = len(rows) if isinstance(rows, list) else rows.shape[0]
-        if self._vectors is None:
-            return np.zeros((n, coef.shape[1])) + self.intercept_
-        return self._vectors.combine(rows, coef) + self.intercept_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed()
-        tags.input_tags.sparse = not self._is_precomputed()
-        return tags
+        rows = self._rows(X)
+        if not len(self.support_):
+            return np.zeros((_num_samples(rows), self._coef.shape[1])) + self.intercept_
+        return self._expansion().scores(rows)
 
 
 def price(model: Any, total: float) -> float:
