@@ -15,10 +15,10 @@ from gnomon.numerics.coding import label_index
 from gnomon.numerics.tables import as_table
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["CategoryCounts", "category_counts"]
+__all__ = ["CategoryTable", "category_counts"]
 
 
-class CategoryCounts(NamedTuple):
+class CategoryTable(NamedTuple):
     """Categories of one column by cluster.
 
     Fields
@@ -58,7 +58,7 @@ class CategoryCounts(NamedTuple):
 
 def category_counts(
     frame: TableLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
-) -> tuple[CategoryCounts, ...]:
+) -> tuple[CategoryTable, ...]:
     """Counts, shares and lift of the categories of every column that has categories.
 
     Parameters
@@ -70,7 +70,7 @@ def category_counts(
 
     Returns
     -------
-    tuple of CategoryCounts
+    tuple of CategoryTable
 
     References
     ----------
@@ -95,7 +95,7 @@ def category_counts(
     )
 
 
-def _counts(name: str, cells: list[Any], index: Array, clusters: Array, weights: Floats) -> CategoryCounts:
+def _counts(name: str, cells: list[Any], index: Array, clusters: Array, weights: Floats) -> CategoryTable:
     known = dict.fromkeys(cells)
     categories = tuple(sorted((c for c in known if c is not None), key=lambda c: (str(type(c)), c)))
     categories += (None,) if None in known else ()
@@ -105,4 +105,4 @@ def _counts(name: str, cells: list[Any], index: Array, clusters: Array, weights:
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     overall = counts.sum(axis=0) / counts.sum()
     lift = np.divide(shares, overall, out=np.zeros_like(shares), where=overall > 0.0)
-    return CategoryCounts(name, categories, clusters, counts, shares, lift)
+    return CategoryTable(name, categories, clusters, counts, shares, lift)
