@@ -93,9 +93,9 @@ def test_empty_blocks_single_rows_and_wrong_columns(case):
     assert case.kernel.gram(X[:0]).shape == (0, 0)
     assert case.kernel.gram(X[:1]).shape == (1, 1)
     assert case.kernel.diag(X[:0]).shape == (0,)
-    if case.d and not isinstance(case.kernel, Constant | White):
-        with pytest.raises(ValueError, match=r"column"):
-            against.gram(X[:, :2])
+    if not isinstance(case.kernel, Constant | White):
+        with pytest.raises(ValueError, match="column"):
+            against.gram(X[:, :2] if case.d > 2 else np.hstack([X, X]))
     read_only = np.asfortranarray(X)
     read_only.flags.writeable = False
     np.testing.assert_allclose(case.kernel.gram(read_only), case.kernel.gram(X), rtol=1e-13)

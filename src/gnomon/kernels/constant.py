@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Floats, Integers
 from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
+from gnomon.kernels._pattern import Pattern, nowhere, true_at
 
 __all__ = ["Constant", "White"]
 
@@ -71,14 +72,23 @@ class Constant(Kernel):
     def __post_init__(self) -> None:
         check_factor(self.value)
 
+    def features(self, X: Any) -> Floats:
+        """√c."""
+        rows = numbered(X)
+        return np.full((len(rows), 1), np.sqrt(self.value), dtype=rows.dtype)
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequency zero."""
+        return np.zeros((n, d))
+
     @property
     def constant(self) -> float:
         """c."""
         return self.value
 
-    def finite_map(self, A: Any, most: int) -> Floats | None:
-        """A column of √c."""
-        return np.full((_num_samples(A), 1), np.sqrt(self.value)) if most >= 1 else None
+    def map_size(self, A: Any) -> float:
+        """One."""
+        return 1
 
     def prepare(self, A: Any, like: Any = None) -> NumberedRows:
         """The number of rows."""
@@ -132,6 +142,18 @@ class White(Kernel):
 
     def __post_init__(self) -> None:
         check_factor(self.noise_level, "noise_level")
+
+    @property
+    def support_radius(self) -> float:
+        """Zero from any distance on."""
+        return 0.0
+
+    def pattern(self, P: NumberedRows, Q: NumberedRows) -> Pattern:
+        """The same row of the same table."""
+        if P.table is not Q.table:
+            return nowhere(len(P), len(Q))
+        _, i, j = np.intersect1d(P.numbers, Q.numbers, assume_unique=True, return_indices=True)
+        return true_at(i, j, (len(P), len(Q)))
 
     def prepare(self, A: Any, like: Any = None) -> NumberedRows:
         """The numbers of the rows of this table."""

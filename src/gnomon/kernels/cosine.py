@@ -42,6 +42,10 @@ class Cosine(DotProduct):
         """t."""
         return t
 
+    def map_size(self, A: Any) -> float:
+        """The columns."""
+        return np.shape(A)[1]
+
     def features(self, X: Any) -> Any:
         """Rows of length one, whose inner products are the kernel."""
         rows = as_rows(X)

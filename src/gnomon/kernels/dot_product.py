@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import comb
 
-from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._features import beside
 from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
+from gnomon.numerics.monomials import expand, kernel_scales
 
 __all__ = ["DotProduct", "Linear", "Polynomial"]
 
@@ -121,17 +124,15 @@ class Linear(DotProduct):
         """Ones."""
         return np.ones(d)
 
-    def finite_map(self, A: Any, most: int) -> Array | None:
-        """The columns of `features`."""
-        return self.features(A) if np.shape(A)[1] + bool(self.coef0) <= most else None
+    def map_size(self, A: Any) -> float:
+        """The columns, and a constant."""
+        return np.shape(A)[1] + bool(self.coef0)
 
     def features(self, X: Any) -> Any:
         """Columns whose inner products are the kernel: those of X, and √c."""
         rows = as_rows(X)
-        if not self.coef0:
-            return rows
-        constant = np.full((rows.shape[0], 1), np.sqrt(self.coef0), dtype=rows.dtype)
-        return sparse.hstack([rows, constant], format="csr") if is_sparse(rows) else np.hstack([rows, constant])
+        root = np.full((rows.shape[0], 1), np.sqrt(self.coef0), dtype=rows.dtype)
+        return beside(rows, root) if self.coef0 else rows
 
 
 @noun
@@ -188,6 +189,22 @@ class Polynomial(DotProduct):
         """∂k/∂ log c = c m (t + c)^(m−1), ∂k/∂ log a = t m (t + c)^(m−1)."""
         outer = self.degree * (t + self.coef0) ** int(self.degree - 1)
         return outer * (self.coef0 if name == "coef0" else t)
+
+    def map_size(self, A: Any) -> float:
+        """C(d + m, m), or C(d + m − 1, m) where c = 0."""
+        return comb(np.shape(A)[1] + self.degree - (self.coef0 == 0.0), self.degree, exact=True)
+
+    def features(self, X: Any) -> Any:
+        """The monomials Π x_j^p_j of degree q = Σ p_j ≤ m, times √(m!/(Π p_j! (m − q)!) a^q c^(m − q)).
+
+        There are C(d + m, m) of them, or C(d + m − 1, m) of degree m alone where c = 0, in the order of
+        `gnomon.features.PolynomialMap`.
+        """
+        rows = self.prepare(X).values
+        rows = sparse.csr_array(rows) if is_sparse(rows) else rows
+        m = int(self.degree)
+        roots, factors = kernel_scales(m, self.coef0)
+        return expand(rows, m, low=0 if self.coef0 else m, roots=roots, factors=factors)
 
 
 def check_offset(kernel: Kernel, coef0: float) -> None:

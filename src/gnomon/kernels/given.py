@@ -211,10 +211,9 @@ class FeatureMapKernel(Kernel):
         """The features of the rows."""
         return NumericRows(same_width(self, self.features(A), like))
 
-    def finite_map(self, A: Any, most: int) -> Array | None:
-        """Φ of the rows."""
-        columns = self.features(A)
-        return columns if columns.shape[1] <= most else None
+    def map_size(self, A: Any) -> float:
+        """The columns of Φ of one row."""
+        return self.features(A[:1]).shape[1]
 
     def features(self, X: Any) -> Array:
         """Φ of the rows."""

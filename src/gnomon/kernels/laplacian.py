@@ -3,7 +3,8 @@
     Laplacian: exp(−Σ_d |x_d − x'_d| / ℓ_d)  or  exp(−r/ℓ);    γ-exponential: exp(−(r/ℓ)^p),  0 < p ≤ 2           (1)
 
 With p = 2 the second is the Gaussian exp(−r²/ℓ²), with p = 1 the Matérn kernel of ν = ½; no p > 2 is positive
-semi-definite: Schoenberg (1938), doi:10.1090/S0002-9947-1938-1501980-0.
+semi-definite: Schoenberg (1938), doi:10.1090/S0002-9947-1938-1501980-0. Spectra: Kanter (1975),
+doi:10.1214/aop/1176996309.
 """
 
 from dataclasses import field
@@ -71,6 +72,12 @@ class Laplacian(Radial):
         k = self.profile(s)
         return -k if self.norm == "l1" else -0.5 * k / np.sqrt(np.where(s > 0.0, s, 1.0))
 
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Cauchy in every column, or in d dimensions."""
+        if self.norm == "l1":
+            return rng.standard_cauchy(size=(n, d))
+        return rng.normal(size=(n, d)) / np.abs(rng.normal(size=(n, 1)))
+
 
 @noun
 class GammaExponential(Radial):
@@ -126,3 +133,12 @@ class GammaExponential(Radial):
         """∂k/∂ log p = −½ p s^(p/2) log(s) exp(−s^(p/2))."""
         away = np.where(s > 0.0, s, 1.0)
         return -0.5 * self.power * s ** (0.5 * self.power) * np.log(away) * self.profile(s)
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Normal, with variance 2A for A from the positive stable law E exp(−At) = exp(−t^a), a = p/2."""
+        a = 0.5 * self.power
+        # Kanter (1975), theorem 4.1: A from a uniform angle and an exponential variable.
+        angle, e = rng.uniform(0.0, np.pi, size=(n, 1)), rng.exponential(size=(n, 1))
+        tail = (np.sin((1.0 - a) * angle) / e) ** ((1.0 - a) / a) if a < 1.0 else 1.0
+        stable = np.sin(a * angle) / np.sin(angle) ** (1.0 / a) * tail
+        return rng.normal(size=(n, d)) * np.sqrt(2.0 * stable)

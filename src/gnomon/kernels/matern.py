@@ -77,6 +77,11 @@ class Matern(Radial):
         """dk/ds."""
         return CLOSED[self.nu].slope(s) if self.nu in CLOSED else _slope(s, self.nu)
 
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Student's t with 2ν degrees of freedom, in d dimensions."""
+        z = rng.normal(size=(n, d))
+        return z if np.isinf(self.nu) else z / np.sqrt(rng.gamma(self.nu, 1.0 / self.nu, size=(n, 1)))
+
 
 def _value(s: Floats, nu: float) -> Floats:
     return _bessel(np.sqrt(2.0 * nu * s), nu) if nu <= LARGE else _mixture(s, nu, slope=False)

@@ -17,51 +17,16 @@ from scipy import sparse
 
 from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._pattern import Pattern, within
 from gnomon.kernels._rows import SQUARES, NumericRows, Separation, same_width, to_dense, with_squares
 
-__all__ = ["Radial"]
+__all__ = ["DistanceKernel", "Radial", "check_positive"]
 
 
-@noun
-class Radial(Kernel):
-    """Base of the kernels of a scaled distance: subclass it, decorate with ``gnomon.kernels.noun``, write `profile`.
+class DistanceKernel(Kernel):
+    """The verbs of a kernel (1); a subclass says what its `scale` is."""
 
-    Parameters
-    ----------
-    length_scale : float or array of shape (d,), default=1.0
-        ℓ in (1), or one for each column.
-    length_scale_bounds : (low, high) or "fixed", default=(1e-5, 1e5)
-    metric : array of shape (d,) or (d, d), optional
-        The diagonal of A, or A itself, positive definite.
-
-    References
-    ----------
-    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, section 4.2. MIT Press.
-
-    Examples
-    --------
-    The Cauchy kernel, ready for every kernel machine:
-
-    >>> import numpy as np
-    >>> from gnomon.kernels import Radial, noun
-    >>> @noun
-    ... class Cauchy(Radial):
-    ...     def profile(self, s):
-    ...         return 1.0 / (1.0 + s)
-    ...
-    ...     def slope(self, s):
-    ...         return -1.0 / (1.0 + s) ** 2
-    >>> Cauchy(length_scale=2.0).gram(np.array([[0.0], [2.0]]))
-    array([[1. , 0.5],
-           [0.5, 1. ]])
-    """
-
-    length_scale: Any = 1.0
-    length_scale_bounds: Bounds = field(default=WIDE, kw_only=True)
-    metric: ArrayLike | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        check_positive(self, "length_scale", self.scale)
+    metric: Any = None
 
     @abstractmethod
     def profile(self, s: Floats) -> Floats:
@@ -72,9 +37,9 @@ class Radial(Kernel):
         raise NotImplementedError(f"{type(self).__name__} has no slope; fix its length scale or write the verb `slope`")
 
     @property
+    @abstractmethod
     def scale(self) -> Any:
-        """ℓ."""
-        return self.length_scale
+        """ℓ, or one for each column."""
 
     @property
     def separation(self) -> Separation:
@@ -82,14 +47,14 @@ class Radial(Kernel):
         return SQUARES
 
     @property
-    def reach(self) -> float:
+    def cutoff(self) -> float:
         """√s from which on φ is zero."""
         return np.inf
 
     @property
     def support_radius(self) -> float:
         """From which distance on the kernel is zero."""
-        return self.reach * float(np.max(self.scale)) if self.metric is None else np.inf
+        return self.cutoff * float(np.max(self.scale)) if self.metric is None else np.inf
 
     @property
     def columns(self) -> range | None:
@@ -100,12 +65,8 @@ class Radial(Kernel):
         """The same kernel with what depends on the number of columns decided."""
         return self
 
-    def hyper_value(self, name: str) -> Any:
-        """ℓ, in whichever way it was given, or another field."""
-        return self.scale if name == "length_scale" else getattr(self, name)
-
     def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
-        """Rows shifted by the mean of the first ones, then in units of ℓ and of the metric."""
+        """Rows shifted by the middle of the first ones, then in units of ℓ and of the metric."""
         X = same_width(self, as_rows(A), like)
         if self.columns is not None and X.shape[1] not in self.columns:
             allowed = f"{self.columns[0]}" + ("" if len(self.columns) == 1 else f" to {self.columns[-1]}")
@@ -144,6 +105,20 @@ class Radial(Kernel):
             factor = -self.separation.degree * k.slope(s)
             for d in range(len(self.scale)):
                 yield factor * self._share(P, Q, d)
+
+    def pattern(self, P: NumericRows, Q: NumericRows) -> Pattern | None:
+        """Pairs of rows within the cutoff, by a tree of the rows."""
+        if not np.isfinite(self.cutoff):
+            return None
+        return within(to_dense(P.values), to_dense(Q.values), self.cutoff)
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequencies of the kernel of unit length scale, in the units of the rows."""
+        return self.unit_spectrum(n, d, rng) @ self._scaled(np.eye(d)).T
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequencies z of shape (n, d) with φ(‖u‖²) = φ(0) E cos zᵀu."""
+        return Kernel.sample_spectrum(self, n, d, rng)
 
     def shape_slope(self, name: str, s: Floats) -> Floats:
         """∂φ/∂ log of a hyper-parameter other than ℓ."""
@@ -203,6 +178,57 @@ class Radial(Kernel):
         return X @ L
 
 
+@noun
+class Radial(DistanceKernel):
+    """Base of the kernels of a scaled distance: subclass it, decorate with ``gnomon.kernels.noun``, write `profile`.
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (d,), default=1.0
+        ℓ in (1), or one for each column.
+    length_scale_bounds : (low, high) or "fixed", default=(1e-5, 1e5)
+    metric : array of shape (d,) or (d, d), optional
+        The diagonal of A, or A itself, positive definite.
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, section 4.2. MIT Press.
+
+    Examples
+    --------
+    The Cauchy kernel, ready for every kernel machine:
+
+    >>> import numpy as np
+    >>> from gnomon.kernels import Radial, noun
+    >>> @noun
+    ... class Cauchy(Radial):
+    ...     def profile(self, s):
+    ...         return 1.0 / (1.0 + s)
+    ...
+    ...     def slope(self, s):
+    ...         return -1.0 / (1.0 + s) ** 2
+    >>> Cauchy(length_scale=2.0).gram(np.array([[0.0], [2.0]]))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+
+    length_scale: Any = 1.0
+    length_scale_bounds: Bounds = field(default=WIDE, kw_only=True)
+    metric: ArrayLike | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_positive(self, "length_scale", self.scale)
+
+    @property
+    def scale(self) -> Any:
+        """ℓ."""
+        return self.length_scale
+
+    def hyper_value(self, name: str) -> Any:
+        """ℓ, in whichever way it was given, or another field."""
+        return self.scale if name == "length_scale" else getattr(self, name)
+
+
 def check_positive(kernel: Kernel, name: str, value: Any) -> None:
     """Refuse a parameter that is not positive."""
     numbers = np.asarray(value, dtype=float)
@@ -215,5 +241,11 @@ def _by_columns(X: Any, factor: Floats) -> Any:
 
 
 def _origin(X: Floats) -> Floats:
-    """The mean of the rows, zero where there is none; by parts, so that no sum overflows."""
-    return np.sum(X / max(len(X), 1), axis=0)
+    """The middle of some entries of each column, zero where there is none.
+
+    No outlier moves it far; and an entry itself, unlike a mean, leaves rows on a grid on it.
+    """
+    if not len(X):
+        return np.zeros(X.shape[1], dtype=X.dtype)
+    some = X[np.linspace(0, len(X) - 1, min(len(X), 101)).astype(int)]
+    return np.partition(some, len(some) // 2, axis=0)[len(some) // 2]

@@ -59,3 +59,7 @@ class RationalQuadratic(Radial):
         """∂k/∂ log α = α k (v/(1 + v) − log(1 + v)), v = s/(2α)."""
         v = s / (2.0 * self.alpha)
         return self.alpha * self.profile(s) * (v / (1.0 + v) - np.log1p(v))
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Normal, with a variance from a Gamma law of shape and rate α."""
+        return rng.normal(size=(n, d)) * np.sqrt(rng.gamma(self.alpha, 1.0 / self.alpha, size=(n, 1)))

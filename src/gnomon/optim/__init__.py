@@ -27,6 +27,7 @@ from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim._smo import smo
+from gnomon.optim._sparse_codes import lasso_codes, least_angle_codes, pursuit_codes, threshold_codes
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
@@ -118,8 +119,10 @@ __all__ = [
     "irls",
     "is_separable",
     "kmeans",
+    "lasso_codes",
     "lasso_knots",
     "lbfgs",
+    "least_angle_codes",
     "lp",
     "lp_norm",
     "maximize_evidence",
@@ -137,6 +140,7 @@ __all__ = [
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
+    "pursuit_codes",
     "qp",
     "sag",
     "seed_centers",
@@ -145,6 +149,7 @@ __all__ = [
     "smo",
     "split_components",
     "strong_wolfe",
+    "threshold_codes",
     "warn_unless_all_converged",
     "warn_unless_converged",
     "warn_unless_em_converged",

@@ -6,16 +6,17 @@ By the representer theorem every minimiser of a loss at n rows plus an increasin
 Schölkopf, Herbrich & Smola (2001), doi:10.1007/3-540-44581-1_27.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import _safe_indexing
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _num_samples
 
-from gnomon._typing import Floats, Numbers
-from gnomon.kernels import Kernel, Precomputed
+from gnomon._typing import Floats, Integers, Numbers
+from gnomon.kernels import Kernel, Linear, Precomputed
 
 __all__ = ["Expansion"]
 
@@ -44,14 +45,19 @@ class Expansion(NamedTuple):
 
     def scores(self, X: Any) -> Floats:
         """f(x), of shape (m,) or (m, k)."""
-        used = self.without_zeros()
-        return used._in_blocks(lambda K: K @ used.coef, X) + self.intercept
+        used = self._nonzero()
+        if isinstance(self.kernel, Linear):
+            # The weights of the columns: no row is compared.
+            w = safe_sparse_dot(self.rows.T, self.coef, dense_output=True)
+            return safe_sparse_dot(X, w, dense_output=True) + self.kernel.coef0 * self.coef.sum(axis=0) + self.intercept
+        return self.kernel.against(self.rows).take(used).combine(X, self.coef[used]) + self.intercept
 
     def squared_norms(self) -> Numbers:
         """βᵀKβ, a number for each function."""
-        used = self.without_zeros()
-        image = used._in_blocks(lambda K: K @ used.coef, used.rows)
-        return np.maximum(np.sum(used.coef * image, axis=0), 0.0)
+        used = self._nonzero()
+        coef, against = self.coef[used], self.kernel.against(self.rows).take(used)
+        images = [against.rows(np.arange(block.start, block.stop)) @ coef for block in _cuts(len(used), len(used))]
+        return np.maximum(np.sum(coef * np.concatenate(images), axis=0), 0.0)
 
     def bumps(self, X: Any) -> Floats:
         """βᵢ k(xᵢ, x), of shape (m, n) or (m, n, k)."""
@@ -65,31 +71,33 @@ class Expansion(NamedTuple):
 
     def local_scores(self, X: Any, radius: float | None) -> Floats:
         """b + Σ βᵢ over the rows with ‖xᵢ − x‖ ≤ radius."""
-        radius = self.kernel.reach if radius is None else radius
+        radius = self.kernel.local_radius if radius is None else radius
         if radius is None:
             raise ValueError(f"{self.kernel!r} has no bandwidth h to take the radius 2h from; give the radius")
         if isinstance(self.rows, list) or isinstance(self.kernel, Precomputed):
             raise ValueError("rows without columns have no distance; use bumps(X), which needs the kernel alone")
-        used = self.without_zeros()
-        parts = [(euclidean_distances(block, used.rows) <= radius) @ used.coef for block in used._blocks(X)]
+        blocks = _blocks(X, len(self.coef))
+        parts = [(euclidean_distances(block, self.rows) <= radius) @ self.coef for block in blocks]
         return np.concatenate(parts) + self.intercept
 
-    def without_zeros(self) -> "Expansion":
-        """The same function from the rows with a coefficient; at least one is kept."""
-        kept = np.flatnonzero(np.any(self.coef.reshape(len(self.coef), -1) != 0.0, axis=1))
-        if len(kept) == len(self.coef) or isinstance(self.kernel, Precomputed):
-            return self
-        kept = kept if len(kept) else np.arange(1)
-        return self._replace(rows=_safe_indexing(self.rows, kept), coef=self.coef[kept])
-
-    def _blocks(self, X: Any) -> Iterator[Any]:
-        size = max(ENTRIES // max(len(self.coef), 1), 1)
-        m = _num_samples(X)
-        for start in range(0, m, size):
-            yield X if size >= m else _safe_indexing(X, slice(start, min(start + size, m)))
-
-    def _in_blocks(self, function: Callable[[Floats], Floats], X: Any) -> Floats:
+    def gram_blocks(self, X: Any, used: Integers) -> Iterator[Floats]:
+        """k(x, xᵢ) for the training rows i in `used`, in blocks of the rows of X."""
         against = self.kernel.against(self.rows)
-        if X is self.rows and len(self.coef) ** 2 <= ENTRIES:
-            return function(against.matrix())
-        return np.concatenate([function(against.gram(block)) for block in self._blocks(X)])
+        against = against if len(used) == len(self.coef) else against.take(used)
+        for block in _blocks(X, len(used)):
+            yield against.gram(block)
+
+    def _nonzero(self) -> Integers:
+        """The rows with a coefficient; at least one."""
+        used = np.flatnonzero(np.any(self.coef.reshape(len(self.coef), -1) != 0.0, axis=1))
+        return used if len(used) else np.arange(1)
+
+
+def _cuts(m: int, n: int) -> Iterator[slice]:
+    """Slices of m rows, so that a block of a Gram matrix with n columns has at most so many entries."""
+    size = max(ENTRIES // max(n, 1), 1)
+    return (slice(start, min(start + size, m)) for start in range(0, m, size))
+
+
+def _blocks(X: Any, n: int) -> Iterator[Any]:
+    return (_safe_indexing(X, cut) for cut in _cuts(_num_samples(X), n))

@@ -19,7 +19,7 @@ from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
 from gnomon.base import kernel_rows
 from gnomon.base.forms import named_form
-from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel
+from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgeSolution, kernel_ridge, ridge
 from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
@@ -150,15 +150,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         -------
         self
         """
-        options: dict[str, Any] = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True}
+        options: dict[str, Any] = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True, "copy": True}
         rows, y = kernel_rows(self, X, y, kernel=self.kernel, **options)
         Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
         s = None if sample_weight is None else check_weights(sample_weight, Y)
         rho, scale = self._strength(Y, s)
         self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
+        against = self._kernel.against(rows)
+        if isinstance(self.kernel, Kernel):
+            # Names and functions follow scikit-learn, which finds out at the solution.
+            warn_unless_psd(against)
         columns = self._columns(rows, rho)
         if columns is None:
-            K = self._kernel.against(rows).matrix()
+            K = against.matrix()
             found = kernel_ridge(K, Y, rho, s, trend_columns(self.parametric, rows), overwrite=not self._kernel.whole)
             self._weights, self.solver_ = None, "dual"
         else:
@@ -261,8 +265,9 @@ def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
 
 def set_solution(model: Any, found: KernelRidgeSolution, ndim: int) -> None:
     """β and c in the shapes that belong to the targets, and the slope far away."""
-    trend = found.trend.astype(found.coef.dtype, copy=False)
-    beta, c = (found.coef, trend) if ndim == 2 else (found.coef[:, 0], trend[:, 0])
+    # Contiguous, as a model from a file is: products then round alike.
+    parts = (found.coef, found.trend.astype(found.coef.dtype, copy=False))
+    beta, c = (np.ascontiguousarray(part if ndim == 2 else part[:, 0]) for part in parts)
     model.dual_coef_ = beta
     named = isinstance(model.parametric, str)
     model.intercept_ = (c[0] if ndim == 2 else float(c[0])) if named else 0.0
