@@ -36,8 +36,8 @@ __all__ = ["NestedLevels", "nested_levels"]
 ROUNDS = 100
 """Values of τ that are tried, at most."""
 
-LOOSE = 10.0
-"""How many times the tolerance of (1) is that of τ: the last rounds move the order of few rows."""
+PATIENT, LOOSE = 40, 10.0
+"""From this round on, τ may differ from its quantile by so many times the tolerance: late rounds change few rows."""
 
 
 class NestedLevels(NamedTuple):
@@ -102,7 +102,7 @@ def nested_levels(
     match : bool, default=True
         Find τ by (2); without, τ = λ.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions, as a share of τ; of (2), a tenth of what is allowed.
+        Largest violation of the optimality conditions, and of (2), as a share of τ; of (2) ten times as much in the end.
     max_iter : int, default=1000
         Working sets, for each τ.
     cache_size : float, default=200
@@ -143,7 +143,8 @@ def nested_levels(
         B = solution.w
         F = solution.details["scores"]
         quantiles = _quantiles(F, nu, weights)
-        settled = settled or bool(np.all(np.abs(quantiles - 1.0) <= LOOSE * tol))
+        allowed = tol if rounds < PATIENT else LOOSE * tol
+        settled = settled or bool(np.all(np.abs(quantiles - 1.0) <= allowed))
         if settled or rounds == ROUNDS:
             # Only the ratios of τ matter to (1); rows at a threshold are inside, whatever rounding makes of them.
             solution = solution._replace(w=B * tau)

@@ -45,7 +45,7 @@ class NestedOneClassSVM(JointMachine):
         τ: where the regions hold their shares of the rows; or λ, as in Lee & Scott, where the last constraint of (1)
         makes inner regions smaller than their coverage and outer ones larger.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions, as a share of τ; τ itself is found to ten times as much.
+        Largest violation of the optimality conditions, as a share of τ; τ is found to at most ten times as much.
     max_iter : int, default=1000
         Working sets, for each τ that is tried.
     cache_size : float, default=200
