@@ -9,6 +9,7 @@ Categories are their own codes. Thresholds are numbers, so that prediction needs
 NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoint.
 """
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -91,6 +92,10 @@ class Columns:
         return Columns(
             self.codes[features], sizes, self.category[features], np.concatenate([[0], np.cumsum(sizes)]), *bins
         )
+
+    def widened(self) -> "Columns":
+        """The same with codes of four bytes, so that few rows need kernels of one type."""
+        return self if self.codes.dtype == np.uint32 else replace(self, codes=self.codes.astype(np.uint32))
 
     def values(self, rows: Integers) -> Floats:
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
