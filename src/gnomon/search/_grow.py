@@ -393,7 +393,7 @@ def grow(splitter, nodes, max_leaves):
         nodes.branches[node] = branches
         made += branches
         # Zero branches: a splitter may refuse a test that would exceed the limit on leaves.
-        leaves += max(branches - 1, 0)
+        leaves += branches - 1 if branches > 0 else 0
         for child in range(made - branches, made):
             nodes.branches[child] = 0
             if best_first and leaves >= max_leaves:
