@@ -232,7 +232,7 @@ class Grower:
             histograms = make_histograms(slots, self.joint.n_entries * width, y.dtype, outputs)
         constraints = _constraints(p, monotone, together, capacity)
         bounds = None if constraints is None else make_bounds()
-        self.work = make_work(columns, y, outputs, most_rows, width, large, bounds, histograms)
+        self.work = make_work(columns, y, outputs, most_rows, width, large or unrolled, bounds, histograms)
         self.block = make_block(columns, y, outputs, _block(columns, max_leaf_nodes) if large else 0)
         helpers = _helpers(run, p, most_rows, max_features, splitter) if large else 0
         # In the order in which histograms are filled.

@@ -95,6 +95,7 @@ def grow_in_place(
     """
     require_traits("grow_in_place", criterion)
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    y = y.astype(np.int32, copy=False) if criterion.classes else y
     limits = {
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
         "min_weight_leaf": min_weight_leaf, "min_impurity": min_impurity, "min_gain": min_gain,
