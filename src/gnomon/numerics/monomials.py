@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, jit_no_alloc, subroutine
-from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
+from gnomon._typing import ArrayLike, Compressed, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.design import canonical
 
 __all__ = ["RECURRENCES", "expand", "exponents"]
@@ -201,7 +201,7 @@ def _expand_rows(
 
 
 def _expand_sparse(
-    X: Matrix, recurrence: Floats, roots: Floats, factors: Floats, sizes: Integers, low: int
+    X: Compressed, recurrence: Floats, roots: Floats, factors: Floats, sizes: Integers, low: int
 ) -> tuple[Floats, Integers, Integers]:
     """The same on the non-zeros of every row; their products are the non-zeros of the mapped row.
 
@@ -211,7 +211,7 @@ def _expand_sparse(
     inner_sizes = _sizes(np.max(counts, initial=0), len(factors) - 1)
     ends = np.concatenate([[0], np.cumsum(np.sum(inner_sizes[low:], axis=0)[counts])])
     values = np.empty(ends[-1], dtype=X.dtype)
-    columns = np.empty(ends[-1], dtype=sparse.get_index_dtype(maxval=int(sizes[low:, -1].sum())))
+    columns: Integers = np.empty(ends[-1], dtype=sparse.get_index_dtype(maxval=int(sizes[low:, -1].sum())))
     for z in np.unique(counts):
         rows, inner = np.flatnonzero(counts == z), np.ascontiguousarray(inner_sizes[:, : z + 1])
         here, plan = X.indptr[rows, None] + np.arange(z), (_starts(inner), *_plan(inner))
