@@ -13,7 +13,7 @@ from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evi
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
-from gnomon.optim._kmeans import KMeansResult, kmeans, nearest_center, seed_centers
+from gnomon.optim._kmeans import KMeansResult, kmeans
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
@@ -23,8 +23,10 @@ from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim._sag import sag
+from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
+from gnomon.optim.center_distances import nearest_center
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.duality import dual_gap
