@@ -26,7 +26,7 @@ from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
-from gnomon.optim.center_distances import nearest_center
+from gnomon.optim.center_search import nearest_center
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.duality import dual_gap

@@ -6,10 +6,9 @@ Lloyd's iteration assigns every row to its nearest centre and moves every centre
 raises (1). By the first, J falls by Σ sᵢ (D_old − D_new) over the rows that change their centre; by the second, by
 Σⱼ Wⱼ (‖c_old − m‖² − ‖c_new − m‖²), where m is the mean of the rows of centre j and Wⱼ their weight: J is followed
 without looking at the other rows. Lloyd (1982), doi:10.1109/TIT.1982.1056489. How the nearest centres are found, by
-matrix products or with bounds, changes nothing but the time: `center_distances`, `center_bounds`.
+matrix products or with bounds, changes nothing but the time: `center_search`, `center_bounds`.
 """
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,27 +17,9 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import Team, blas_threads, team
 from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.optim.center_bounds import (
-    Bounds,
-    Groups,
-    Moves,
-    Tally,
-    assign_by_bounds,
-    assign_by_scores,
-    forget_bounds,
-    new_bounds,
-    new_tally,
-)
-from gnomon.optim.center_distances import (
-    center_rows,
-    center_table,
-    dense_rows,
-    in_unit,
-    nearest_center,
-    own_squares,
-    row_chunks,
-    row_unit,
-)
+from gnomon.optim.center_bounds import Groups, Moves, Tally, forget_bounds, new_bounds, new_tally
+from gnomon.optim.center_distances import dense_rows, in_unit, row_unit
+from gnomon.optim.center_search import CenterSearch, nearest_center
 from gnomon.optim.solution import Callback, History, StopReason, Trace
 
 __all__ = ["Algorithm", "KMeansResult", "OnEmpty", "kmeans"]
@@ -54,9 +35,6 @@ BOUND_BYTES = 2**30
 
 ZERO_LENGTH = 1e-12
 """A mean of unit vectors that is shorter than this has no direction."""
-
-BLOCK = 2**16
-"""Entries of a block of rows and scores, so that it stays in the cache."""
 
 
 class KMeansResult(NamedTuple):
@@ -204,21 +182,13 @@ class _Descent:
         on_sphere: bool,
         run: Team,
     ) -> None:
-        self.X, self.rows, self.weights, self.map, self.on_empty, self.on_sphere = (
-            X,
-            center_rows(X),
-            weights,
-            run,
-            on_empty,
-            on_sphere,
-        )
         n, d = X.shape
         whole = group_moments(X, np.zeros(n, dtype=np.int64), 1, weights, diagonal=True, n_jobs=run.n_jobs)
         self.variance = float(np.mean(whole.covariance()))
-        self.shift = np.zeros(d) if is_sparse(X) else whole.mean[0].astype(X.dtype).astype(float)
-        self.chunks = row_chunks(n, centers.size)
+        shift = np.zeros(d) if is_sparse(X) else whole.mean[0].astype(X.dtype).astype(float)
+        self.search = CenterSearch(X, shift, len(centers), run)
+        self.weights, self.on_empty, self.on_sphere = weights, on_empty, on_sphere
         self.algorithm = _chosen(algorithm, n, len(centers))
-        self.norms = self._own_squares(self.shift[None].astype(X.dtype), np.zeros(n, dtype=np.int64))
         self.labels = np.full(n, -1, dtype=np.int64)
         self.n_relocated = 0
         self._begin(centers, np.arange(len(centers)))
@@ -248,8 +218,8 @@ class _Descent:
                         reason = "tol"
         except KeyboardInterrupt:
             reason = "interrupted"
-            self.labels = nearest_center(self.X, self.centers)[0]
-        squares = self._own_squares(self.centers, self.labels)
+            self.labels = nearest_center(self.search.X, self.centers)[0]
+        squares = self.search.own_squares(self.centers, self.labels)
         return self._result(float(self.weights @ squares), n_iter, reason, trace)
 
     def _result(self, objective: float, n_iter: int, reason: StopReason, trace: Trace) -> KMeansResult:
@@ -264,7 +234,7 @@ class _Descent:
         self.centers = np.ascontiguousarray(centers[order])
         of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         self.groups = Groups(starts, of, rank[order])
-        self.bounds = new_bounds(self.X.shape[0] if self.algorithm != "lloyd" else 0, len(starts) - 1)
+        self.bounds = new_bounds(self.search.X.shape[0] if self.algorithm != "lloyd" else 0, len(starts) - 1)
         k, d = centers.shape
         self.totals = _Totals(np.zeros((k, d)), np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64))
         self.moves = self._measure(np.zeros(k))
@@ -272,73 +242,19 @@ class _Descent:
 
     def _assign(self) -> tuple[float, int]:
         """Assign every row to its nearest centre; by how much J fell, and how many rows changed."""
-        work = self._score_chunk if self.algorithm == "lloyd" else self._bound_chunk
-        tallies = self.map(work(), self.chunks)
+        state = (self.moves, self.bounds) if self.algorithm != "lloyd" else (None, None)
+        tallies = self.search.assign(self.centers, self.weights, self.groups, self.labels, *state)
         for tally in tallies:
             self.totals = self.totals.add(tally)
         gain, changed = np.sum([tally.totals for tally in tallies], axis=0)
         return float(gain), int(changed)
-
-    def _bound_chunk(self) -> Callable[[slice], Tally]:
-        table = center_table(self.centers)
-
-        def work(part: slice) -> Tally:
-            tally = new_tally(*self.centers.shape)
-            assign_by_bounds(
-                self.rows,
-                self.weights,
-                self.centers,
-                table,
-                self.groups,
-                self.moves,
-                self.bounds,
-                self.shift,
-                part.start,
-                part.stop,
-                self.labels,
-                tally,
-            )
-            return tally
-
-        return work
-
-    def _score_chunk(self) -> Callable[[slice], Tally]:
-        C = self.centers - self.shift.astype(self.centers.dtype)
-        squares = np.einsum("ij,ij->i", C, C)
-        twice, reach = np.ascontiguousarray(-2.0 * C.T), float(np.max(squares))
-        length = max(1, BLOCK // sum(self.centers.shape))
-        shift = None if is_sparse(self.X) else self.shift.astype(self.X.dtype)
-
-        def work(part: slice) -> Tally:
-            tally = new_tally(*self.centers.shape)
-            for start in range(part.start, part.stop, length):
-                here = slice(start, min(start + length, part.stop))
-                block = self.X[here] if shift is None else self.X[here] - shift
-                scores = block @ twice
-                scores += squares
-                assign_by_scores(
-                    self.rows,
-                    self.weights,
-                    self.centers,
-                    self.groups.rank,
-                    scores,
-                    self.norms[here],
-                    reach,
-                    self.shift,
-                    start,
-                    self.labels,
-                    tally,
-                )
-            return tally
-
-        return work
 
     def _move(self, objective: float) -> tuple[float, float]:
         """Move every centre to the mean of its rows; J after it, and the sum of squares of the moves."""
         old, totals = self.centers, self.totals
         sums, full = totals.sums + totals.carry, totals.members > 0
         means = old.astype(float)
-        means[full] = self.shift + sums[full] / totals.weight[full, None]
+        means[full] = self.search.shift + sums[full] / totals.weight[full, None]
         moved = self._at_unit_length(means) if self.on_sphere else means
         self.centers = moved.astype(old.dtype)
         before, after = (np.sum((centers - means) ** 2, axis=1) for centers in (old, self.centers))
@@ -351,12 +267,12 @@ class _Descent:
         k, starts = len(self.centers), self.groups.starts
         if self.algorithm == "lloyd":
             return Moves(shift, shift, self.groups.rank, shift, np.zeros((0, 0)))
-        wide = 1.0 + self.rows.relative
+        wide = 1.0 + self.search.rows.relative
         shift = shift * wide
         order = np.lexsort((shift, self.groups.of))
         who = order[starts[1:] - 1]
         others = np.where(np.diff(starts) > 1, shift[order[np.maximum(starts[1:] - 2, 0)]], 0.0)
-        apart = np.sqrt(_apart(self.centers - self.shift, self.rows.relative)) * (0.5 / wide)
+        apart = np.sqrt(_apart(self.centers - self.search.shift, self.search.rows.relative)) * (0.5 / wide)
         apart[np.arange(k), np.arange(k)] = np.inf
         return Moves(shift, shift[who], who, others, np.minimum.reduceat(apart, starts[:-1], axis=1))
 
@@ -385,13 +301,13 @@ class _Descent:
 
     def _relocate(self, empty: Integers) -> tuple[int, float]:
         """Move empty centres to the rows that are farthest from theirs, but to no row that is alone."""
-        squares, change, n_moved = self._own_squares(self.centers, self.labels), 0.0, 0
+        squares, change, n_moved = self.search.own_squares(self.centers, self.labels), 0.0, 0
         candidates = iter(np.argsort(-squares, kind="stable"))
         for j in sorted(empty, key=lambda j: self.groups.rank[j]):
             i = next((i for i in candidates if self._can_leave(i, squares)), None)
             if i is None:
                 break
-            change += self.weights[i] * (self.rows.square_to(i, self.centers[j]) - squares[i])
+            change += self.weights[i] * (self.search.rows.square_to(i, self.centers[j]) - squares[i])
             self._give(i, j)
             n_moved += 1
         self.n_relocated += n_moved
@@ -402,9 +318,9 @@ class _Descent:
         lengths = np.linalg.norm(means, axis=1)
         none = np.flatnonzero(lengths <= ZERO_LENGTH)
         if len(none):
-            far = np.argsort(-self._own_squares(self.centers, self.labels), kind="stable")[: len(none)]
+            far = np.argsort(-self.search.own_squares(self.centers, self.labels), kind="stable")[: len(none)]
             means, lengths = means.copy(), lengths.copy()
-            means[none], lengths[none] = dense_rows(self.X, far), 1.0
+            means[none], lengths[none] = dense_rows(self.search.X, far), 1.0
         return means / lengths[:, None]
 
     def _can_leave(self, i: int, squares: Floats) -> bool:
@@ -416,15 +332,10 @@ class _Descent:
         for center, sign in ((j, 1.0), (self.labels[i], -1.0)):
             tally.weight[center] = sign * self.weights[i]
             tally.members[center] = int(sign)
-            tally.sums[center] = sign * self.weights[i] * (dense_rows(self.X, [i])[0] - self.shift)
+            tally.sums[center] = sign * self.weights[i] * (dense_rows(self.search.X, [i])[0] - self.search.shift)
         self.totals, self.labels[i] = self.totals.add(tally), j
         if self.algorithm != "lloyd":
             forget_bounds(self.bounds, i)
-
-    def _own_squares(self, centers: Floats, labels: Integers) -> Floats:
-        squares = np.empty(len(labels))
-        self.map(lambda part: own_squares(self.rows, centers, labels, part.start, part.stop, squares), self.chunks)
-        return squares
 
 
 def _chosen(algorithm: Algorithm, n: int, k: int) -> Algorithm:

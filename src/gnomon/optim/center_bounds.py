@@ -7,7 +7,8 @@
 and after the centres moved by Δ_j, (1) holds for u + Δ_z and l_g − max_{j∈g, j≠z} Δ_j by the triangle inequality. One
 group is the algorithm of Hamerly (2010), doi:10.1137/1.9781611972801.12; a group for each centre that of Elkan (2003),
 ICML; k/10 groups of neighbouring centres that of Ding et al. (2015), Yinyang k-means, ICML. Bounds are widened by the
-rounding of distances, and (2) is strict, so that the labels are exactly those of comparing all distances.
+rounding of distances, and (2) is strict, so that the labels are exactly those of comparing all distances. Of the rows
+for which (2) fails all distances are computed, many rows at once.
 """
 
 from typing import NamedTuple
@@ -16,9 +17,18 @@ import numpy as np
 
 from gnomon._jit import jit, jit_no_alloc, subroutine
 from gnomon._typing import Floats, Integers
-from gnomon.optim.center_distances import first_of
 
-__all__ = ["Bounds", "Groups", "Moves", "Tally", "assign_by_bounds", "assign_by_scores", "new_bounds", "new_tally"]
+__all__ = [
+    "Bounds",
+    "Groups",
+    "Moves",
+    "Tally",
+    "assign_open",
+    "find_open",
+    "forget_bounds",
+    "new_bounds",
+    "new_tally",
+]
 
 
 class Groups(NamedTuple):
@@ -93,80 +103,102 @@ def _move_row(rows, i, weight, old, new, before, after, shift, tally):
 
 
 @jit
-def assign_by_bounds(rows, weights, centers, table, groups, moves, bounds, shift, first, last, labels, tally):
-    """Assign rows first:last to their nearest centres, with bounds that hold for the centres before their moves."""
-    values = np.empty(len(centers), dtype=centers.dtype)
-    for i in range(first, last):
-        old = labels[i]
-        z = max(old, 0)
-        if _settled(i, z, moves, bounds):
-            continue
-        before = rows.square_to(i, centers[z])
-        new, square = _search(rows, i, z, before, centers, table, groups, moves, bounds, values)
-        if new != old:
-            labels[i] = new
-            _move_row(rows, i, weights[i], old, new, before, square, shift, tally)
+def find_open(rows, centers, moves, bounds, labels, first, last, found):
+    """The next rows from `first` whose centre may not be the nearest one: how many, and where to go on."""
+    n_found, i, wide = 0, first, 1.0 + rows.relative
+    while i < last and n_found < len(found):
+        z = labels[i]
+        if z < 0 or not _settled(i, z, bounds.upper[i] + moves.shift[z], moves, bounds):
+            if z >= 0:
+                # The bounds were moved with the centres; now u is the distance itself.
+                bounds.upper[i] = np.sqrt(rows.square_to(i, centers[z])) * wide
+            if z < 0 or not _below_all(i, z, moves, bounds):
+                found[n_found] = i
+                n_found += 1
+        i += 1
+    return n_found, i
 
 
 @subroutine
-def _settled(i, z, moves, bounds):
+def _settled(i, z, u, moves, bounds):
     """Move the bounds of row i with the centres; whether (2) holds for every group."""
-    u = bounds.upper[i] + moves.shift[z]
     bounds.upper[i] = u
     settled = True
     for g in range(bounds.lower.shape[1]):
-        moved = moves.others[g] if moves.who[g] == z else moves.largest[g]
-        bounds.lower[i, g] -= moved
-        settled = settled and u < max(bounds.lower[i, g], moves.half[z, g])
+        l = bounds.lower[i, g] - (moves.others[g] if moves.who[g] == z else moves.largest[g])
+        bounds.lower[i, g] = l
+        settled = settled and (u < l or u < moves.half[z, g])
     return settled
 
 
 @subroutine
-def _search(rows, i, z, square, centers, table, groups, moves, bounds, values):
-    """The nearest centre of row i, with bounds made tight for the groups that were looked at."""
-    wide = 1.0 + rows.relative
-    u = np.sqrt(square) * wide
-    lower = bounds.lower
-    for g in range(lower.shape[1]):
-        if u < max(lower[i, g], moves.half[z, g]):
-            continue
-        lo, hi = groups.starts[g], groups.starts[g + 1]
-        absolute = rows.squares_to(i, table, lo, hi, values)
-        best, value, second = first_of(rows, i, centers, groups.rank, values, absolute, lo, hi, z)
-        lower[i, g] = _below(value, absolute, rows.relative)
-        if best < 0 or value - absolute - rows.relative * value > square * wide:
-            continue
-        found = rows.square_to(i, centers[best])
-        if found < square or (found == square and groups.rank[best] < groups.rank[z]):
-            lower[i, g] = _below(second, absolute, rows.relative)
-            own = groups.of[z]
-            lower[i, own] = min(lower[i, own], u / (wide * wide))
-            z, square, u = best, found, np.sqrt(found) * wide
-    bounds.upper[i] = u
-    return z, square
-
-
-@subroutine
-def _below(value, absolute, relative):
-    """A lower bound on the distance of which `value` is V."""
-    if value == np.inf:
-        return np.inf
-    return np.sqrt(max(0.0, value * (1.0 - 2.0 * relative) - absolute)) * (1.0 - relative)
+def _below_all(i, z, moves, bounds):
+    """Whether (2) holds for every group."""
+    u = bounds.upper[i]
+    for g in range(bounds.lower.shape[1]):
+        if not (u < bounds.lower[i, g] or u < moves.half[z, g]):
+            return False
+    return True
 
 
 @jit
-def assign_by_scores(rows, weights, centers, rank, scores, norms, reach, shift, first, labels, tally):
-    """Assign rows to their nearest centres by scores ‖c‖² − 2xᵀc of rows `first` and those after it."""
-    k = len(centers)
-    for r in range(len(scores)):
-        i = first + r
-        absolute = 4.0 * rows.relative * (norms[r] + reach)
-        new = first_of(rows, i, centers, rank, scores[r], absolute, 0, k, -1)[0]
-        old = labels[i]
+def assign_open(rows, weights, centers, groups, bounds, scores, squares, norms, shift, found, labels, tally):
+    """Assign rows to their nearest centres by −2xᵀc in `scores`, a line for each centre."""
+    t, m = len(groups.starts) - 1, len(found)
+    least, second = np.empty((t, m), dtype=scores.dtype), np.empty((t, m), dtype=scores.dtype)
+    who = np.empty((t, m), dtype=np.int32)
+    for g in range(t):
+        _two_least(scores, squares, groups.starts[g], groups.starts[g + 1], least[g], second[g], who[g])
+    reach, wide = squares.max(), 1.0 + rows.relative
+    for r in range(m):
+        i = found[r]
+        rounding = 2.0 * rows.relative * (norms[i] + reach)
+        old, new = labels[i], _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, second, who)
         if new != old:
             labels[i] = new
             before = rows.square_to(i, centers[old]) if old >= 0 else 0.0
             _move_row(rows, i, weights[i], old, new, before, rows.square_to(i, centers[new]), shift, tally)
+        if bounds.lower.shape[1] > 0:
+            bounds.upper[i] = np.sqrt(rows.square_to(i, centers[new])) * wide
+            for g in range(t):
+                value = second[g, r] if who[g, r] == new else least[g, r]
+                bounds.lower[i, g] = np.sqrt(max(0.0, value + norms[i] - rounding)) * (1.0 - rows.relative)
+
+
+@subroutine
+def _two_least(scores, squares, lo, hi, least, second, who):
+    """The least and second least V of the centres lo:hi, and whose the least is, for every row."""
+    least[:], second[:], who[:] = np.inf, np.inf, lo
+    for j in range(lo, hi):
+        line, square = scores[j], squares[j]
+        for r in range(len(least)):
+            value, last = line[r] + square, least[r]
+            less = value < last
+            rest = last if less else value
+            second[r] = rest if rest < second[r] else second[r]
+            least[r] = value if less else last
+            who[r] = j if less else who[r]
+
+
+@subroutine
+def _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, second, who):
+    """The nearest centre: by V, and where rounding leaves it open by (1); the lowest rank of several."""
+    first = 0
+    for g in range(1, len(least)):
+        first = g if least[g, r] < least[first, r] else first
+    other = second[first, r]
+    for g in range(len(least)):
+        other = least[g, r] if g != first and least[g, r] < other else other
+    value = least[first, r]
+    if other - value > 2.0 * rounding:
+        return np.int64(who[first, r])
+    best, square = -1, np.inf
+    for j in range(len(centers)):
+        if scores[j, r] + squares[j] <= value + 2.0 * rounding:
+            found = rows.square_to(i, centers[j])
+            if found < square or (found == square and groups.rank[j] < groups.rank[best]):
+                best, square = j, found
+    return best
 
 
 @jit_no_alloc
