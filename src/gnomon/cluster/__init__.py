@@ -1,3 +1,5 @@
 """Groups of rows without labels: by centres, by pairwise distances, by a tree of merges, by cuts of a graph."""
 
-__all__: list[str] = []
+from gnomon.cluster.k_means import KMeans
+
+__all__ = ["KMeans"]

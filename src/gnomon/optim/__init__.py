@@ -7,6 +7,7 @@ from gnomon.optim._coordinate_descent import CoordinateOrder, coordinate_descent
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
+from gnomon.optim._exchange_rows import exchange_rows
 from gnomon.optim._factorize import Factors, factorize, half_square
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
@@ -26,7 +27,7 @@ from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
-from gnomon.optim.center_search import nearest_center
+from gnomon.optim.center_search import distances_to, nearest_center
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.duality import dual_gap
@@ -34,6 +35,7 @@ from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fit_normal_missing, observed_rows
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
+from gnomon.optim.kmeans_certificate import kmeans_lower_bound
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.problem import Problem
@@ -94,11 +96,13 @@ __all__ = [
     "conjugate_gradient",
     "coordinate_descent",
     "coordinate_path",
+    "distances_to",
     "dual_coordinate_ascent",
     "dual_gap",
     "dual_newton",
     "em",
     "em_bound",
+    "exchange_rows",
     "factorize",
     "fit_by_gradient",
     "fit_linear",
@@ -112,6 +116,7 @@ __all__ = [
     "irls",
     "is_separable",
     "kmeans",
+    "kmeans_lower_bound",
     "lasso_knots",
     "lbfgs",
     "lp",

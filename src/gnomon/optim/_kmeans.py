@@ -109,8 +109,8 @@ def kmeans(
         Stop when the centres move, in sum of squares, by at most this times the mean variance of the columns.
     max_iter : int, default=300
     on_empty : {"farthest", "keep", "drop", "raise"}, default="farthest"
-        What becomes of a centre without rows: it moves to the row that is farthest from its centre, it stays, it is left
-        out, or ValueError.
+        What becomes of a centre without rows: it moves to the row that is farthest from its centre, it stays, it is
+        left out, or ValueError.
     on_sphere : bool, default=False
         Keep centres at unit length, for rows that have it.
     callback : callable, optional
@@ -307,7 +307,8 @@ class _Descent:
             i = next((i for i in candidates if self._can_leave(i, squares)), None)
             if i is None:
                 break
-            change += self.weights[i] * (self.search.rows.square_to(i, self.centers[j]) - squares[i])
+            there = np.sum((dense_rows(self.search.X, [i]) - self.centers[j]) ** 2)
+            change += float(self.weights[i] * (there - squares[i]))
             self._give(i, j)
             n_moved += 1
         self.n_relocated += n_moved

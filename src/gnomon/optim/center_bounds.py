@@ -108,37 +108,33 @@ def find_open(rows, centers, moves, bounds, labels, first, last, found):
     n_found, i, wide = 0, first, 1.0 + rows.relative
     while i < last and n_found < len(found):
         z = labels[i]
-        if z < 0 or not _settled(i, z, bounds.upper[i] + moves.shift[z], moves, bounds):
-            if z >= 0:
-                # The bounds were moved with the centres; now u is the distance itself.
-                bounds.upper[i] = np.sqrt(rows.square_to(i, centers[z])) * wide
-            if z < 0 or not _below_all(i, z, moves, bounds):
-                found[n_found] = i
-                n_found += 1
+        settled = z >= 0 and _follow(i, z, moves, bounds) == 0
+        if z >= 0 and not settled:
+            bounds.upper[i] = np.sqrt(rows.square_to(i, centers[z])) * wide
+            settled = _n_open(i, z, moves, bounds) == 0
+        if not settled:
+            found[n_found] = i
+            n_found += 1
         i += 1
     return n_found, i
 
 
 @subroutine
-def _settled(i, z, u, moves, bounds):
-    """Move the bounds of row i with the centres; whether (2) holds for every group."""
-    bounds.upper[i] = u
-    settled = True
+def _follow(i, z, moves, bounds):
+    """Move the bounds of row i with the centres; for how many groups (2) fails."""
+    bounds.upper[i] += moves.shift[z]
     for g in range(bounds.lower.shape[1]):
-        l = bounds.lower[i, g] - (moves.others[g] if moves.who[g] == z else moves.largest[g])
-        bounds.lower[i, g] = l
-        settled = settled and (u < l or u < moves.half[z, g])
-    return settled
+        bounds.lower[i, g] -= moves.others[g] if moves.who[g] == z else moves.largest[g]
+    return _n_open(i, z, moves, bounds)
 
 
 @subroutine
-def _below_all(i, z, moves, bounds):
-    """Whether (2) holds for every group."""
-    u = bounds.upper[i]
+def _n_open(i, z, moves, bounds):
+    """For how many groups (2) fails."""
+    u, n_open = bounds.upper[i], 0
     for g in range(bounds.lower.shape[1]):
-        if not (u < bounds.lower[i, g] or u < moves.half[z, g]):
-            return False
-    return True
+        n_open += not (u < bounds.lower[i, g] or u < moves.half[z, g])
+    return n_open
 
 
 @jit
@@ -157,12 +153,14 @@ def assign_open(rows, weights, centers, groups, bounds, scores, squares, norms, 
         if new != old:
             labels[i] = new
             before = rows.square_to(i, centers[old]) if old >= 0 else 0.0
-            _move_row(rows, i, weights[i], old, new, before, rows.square_to(i, centers[new]), shift, tally)
-        if bounds.lower.shape[1] > 0:
-            bounds.upper[i] = np.sqrt(rows.square_to(i, centers[new])) * wide
+            after = rows.square_to(i, centers[new])
+            _move_row(rows, i, weights[i], old, new, before, after, shift, tally)
+            if len(bounds.upper) > 0:
+                bounds.upper[i] = np.sqrt(after) * wide
+        if len(bounds.upper) > 0:
             for g in range(t):
                 value = second[g, r] if who[g, r] == new else least[g, r]
-                bounds.lower[i, g] = np.sqrt(max(0.0, value + norms[i] - rounding)) * (1.0 - rows.relative)
+                bounds.lower[i, g] = np.sqrt(max(0.0, value + norms[i] - rounding)) / wide
 
 
 @subroutine

@@ -15,13 +15,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gnomon._jit import compiled, jit, noun, subroutine, subroutine_reassoc, verb
+from gnomon._jit import compiled, jit, jitable, noun, subroutine_reassoc, verb
 from gnomon._typing import ArrayLike, Compressed, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import split_rows
 
 __all__ = [
     "DenseRows",
     "SparseRows",
+    "all_distances",
     "center_rows",
     "dense_rows",
     "in_unit",
@@ -126,7 +127,7 @@ class SparseRows:
 Rows: TypeAlias = DenseRows | SparseRows
 
 
-@subroutine
+@jitable
 def _square(x, c):
     a, b, e, g = 0.0, 0.0, 0.0, 0.0
     d = len(c)
@@ -157,6 +158,14 @@ def own_squares(rows, centers, labels, first, last, squares):
     """(1) for the centre of each row."""
     for i in range(first, last):
         squares[i] = rows.square_to(i, centers[labels[i]])
+
+
+@jit
+def all_distances(rows, centers, first, last, out):
+    """√(1) for every centre."""
+    for i in range(first, last):
+        for j in range(len(centers)):
+            out[i, j] = np.sqrt(rows.square_to(i, centers[j]))
 
 
 def center_rows(X: Matrix) -> Rows:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._typing import Floats, Integers, Matrix, is_sparse
-from gnomon.numerics.parallel import blas_threads, team
+from gnomon.numerics.parallel import blas_threads, map_chunks, team
 from gnomon.optim.center_bounds import (
     Bounds,
     Groups,
@@ -23,9 +23,9 @@ from gnomon.optim.center_bounds import (
     new_bounds,
     new_tally,
 )
-from gnomon.optim.center_distances import center_rows, in_unit, own_squares, row_chunks, row_unit
+from gnomon.optim.center_distances import all_distances, center_rows, in_unit, own_squares, row_chunks, row_unit
 
-__all__ = ["CenterSearch", "nearest_center", "one_group"]
+__all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group"]
 
 BLOCK = 2**16
 """Entries of a block of rows and scores."""
@@ -104,7 +104,18 @@ class CenterSearch:
                     block = self.X[which]
                 scores = (block @ twice.T).T.copy() if is_sparse(block) else twice @ (block - offset).T
                 assign_open(
-                    self.rows, weights, centers, groups, kept, scores, squares, self.norms, self.shift, which, labels, tally
+                    self.rows,
+                    weights,
+                    centers,
+                    groups,
+                    kept,
+                    scores,
+                    squares,
+                    self.norms,
+                    self.shift,
+                    which,
+                    labels,
+                    tally,
                 )
             return tally
 
@@ -152,3 +163,36 @@ def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> 
         search = CenterSearch(X, shift, len(centers), run)
         search.assign(centers, np.zeros(len(labels)), one_group(len(centers)), labels)
         return labels, search.own_squares(centers, labels) * (unit * unit)
+
+
+def distances_to(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> Floats:
+    """Distances of all rows from all centres, each computed from the difference.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    centers : ndarray of shape (k, d)
+    n_jobs : int, optional
+        Threads; by default as many as BLAS may use.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and stability of numerical algorithms, section 1.7. doi:10.1137/1.9780898718027
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import distances_to
+    >>> distances_to(np.array([[0.0, 3.0]]), np.array([[4.0, 0.0], [0.0, 0.0]]))
+    array([[5., 3.]])
+    """
+    dtype, unit = np.result_type(X, centers), row_unit(X)
+    X, centers = in_unit(X.astype(dtype, copy=False), unit), np.ascontiguousarray(centers, dtype) / dtype.type(unit)
+    rows, out = center_rows(X), np.empty((X.shape[0], len(centers)), dtype)
+    chunks = row_chunks(X.shape[0], centers.size)
+    map_chunks(lambda part: all_distances(rows, centers, part.start, part.stop, out), chunks, n_jobs or blas_threads())
+    return out * dtype.type(unit)
