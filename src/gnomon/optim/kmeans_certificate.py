@@ -51,4 +51,4 @@ def kmeans_lower_bound(X: Matrix, k: int, weights: Floats | None = None, *, n_jo
     scatter = found.covariance() * found.weight
     rest = linalg.eigvalsh(scatter, subset_by_index=(0, d - k)) if d > 1 else scatter.ravel()
     slack = d * np.finfo(float).eps * float(np.trace(scatter))
-    return max(0.0, float(np.sum(rest)) - slack) * unit * unit
+    return float(max(0.0, np.sum(rest) - slack) * unit * unit)
