@@ -55,8 +55,8 @@ def test_the_law_of_the_second_seed(weights, expected):
     mass = _Seeds(LINE, np.array(weights), 0, 1).closest * weights
     np.testing.assert_allclose(mass / mass.sum(), expected, atol=5e-7)
     draws = np.random.default_rng(0)
-    rows = [seed_centers(LINE, 2, draws, weights, n_trials=1, first=0)[1] for _ in range(2000)]
-    np.testing.assert_allclose(np.bincount(rows, minlength=4) / 2000, expected, atol=0.04)
+    rows = [seed_centers(LINE, 2, draws, weights, n_trials=1, first=0)[1] for _ in range(800)]
+    np.testing.assert_allclose(np.bincount(rows, minlength=4) / 800, expected, atol=0.06)
 
 
 @pytest.mark.spec("UNS-G08")
@@ -68,10 +68,10 @@ def test_the_expected_cost_of_seeds():
     draws = np.random.default_rng(0)
 
     def mean(**options):
-        return np.mean([after[a][b] for a, b in (seed_centers(LINE, 2, draws, **options) for _ in range(4000))])
+        return np.mean([after[a][b] for a, b in (seed_centers(LINE, 2, draws, **options) for _ in range(1000))])
 
-    assert mean(n_trials=1) == pytest.approx(plain, abs=0.7)
-    assert mean(method="random") == pytest.approx(61.666667, abs=5.0)
+    assert mean(n_trials=1) == pytest.approx(plain, abs=1.5)
+    assert mean(method="random") == pytest.approx(61.666667, abs=8.0)
     assert plain <= 8.0 * (np.log(2.0) + 2.0) == pytest.approx(21.545177)
 
 

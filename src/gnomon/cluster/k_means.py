@@ -8,7 +8,7 @@ doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
 """
 
 import warnings
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -198,7 +198,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         rows = self._in_metric(X)
         starts = Starts(self.init, self.n_clusters, self.n_init, self.n_local_trials, self.first)
         centers = starts.draw(X, weights, check_random_state(self.random_state))
-        runs = self._run_all(rows, [self._in_metric(start) for start in centers], weights)
+        runs = self._run_all(rows, [dense(self._in_metric(start)) for start in centers], weights)
         self._keep(_best(runs), runs, X, rows, weights)
         return self
 
@@ -329,12 +329,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         order = np.argsort(apart, kind="stable")[:q]
         return inside[order], apart[order]
 
-    def _run_all(self, rows: Matrix, starts: list[Floats], weights: Floats) -> list["_Run"]:
+    def _run_all(self, rows: Matrix, starts: list[Floats], weights: Floats) -> list[KMeansResult]:
         threads = self.n_jobs or blas_threads()
         within = threads if len(starts) == 1 else 1
         return map_until_interrupt(lambda start: self._run(rows, start, weights, within), starts, threads)
 
-    def _run(self, rows: Matrix, start: Floats, weights: Floats, n_jobs: int) -> "_Run":
+    def _run(self, rows: Matrix, start: Floats, weights: Floats, n_jobs: int) -> KMeansResult:
         found = kmeans(
             rows,
             start,
@@ -347,15 +347,15 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             n_jobs=n_jobs,
         )
         if self.refine is None:
-            return _Run(found, found.objective)
+            return found
         labels, centers, _ = exchange_rows(rows, found.labels, found.centers, weights, max_iter=self.max_iter)
         labels, squares = nearest_center(rows, centers, n_jobs=n_jobs)
-        found = found._replace(labels=labels, centers=centers, objective=float(weights @ squares))
-        return _Run(found, found.objective)
+        return found._replace(labels=labels, centers=centers, objective=float(weights @ squares))
 
-    def _keep(self, found: KMeansResult, runs: list["_Run"], X: Matrix, rows: Matrix, weights: Floats) -> None:
+    def _keep(self, found: KMeansResult, runs: list[KMeansResult], X: Matrix, rows: Matrix, weights: Floats) -> None:
         """Unpack the best run into attributes."""
-        self._centers, self._fit_rows = found.centers, rows if self.keep_rows else None
+        self._centers = found.centers
+        self._fit_rows: Any = rows if self.keep_rows else None
         self.cluster_centers_ = found.centers if self._factor is None else self._factor.back(found.centers)
         self.labels_, self.inertia_ = found.labels.astype(np.int32), found.objective
         self.objective_, self.n_iter_, self.converged_ = found.objective, found.n_iter, found.converged
@@ -394,17 +394,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         return tags
 
 
-class _Run(NamedTuple):
-    found: KMeansResult
-    objective: float
-
-
-def _best(runs: list[_Run]) -> KMeansResult:
+def _best(runs: list[KMeansResult]) -> KMeansResult:
     """The run of least J; one that has the same clusters as an earlier one differs from it by rounding."""
-    best = runs[0].found
+    best = runs[0]
     for run in runs[1:]:
-        if run.objective < best.objective and not same_partition(run.found.labels, best.labels):
-            best = run.found
+        if run.objective < best.objective and not same_partition(run.labels, best.labels):
+            best = run
     return best
 
 

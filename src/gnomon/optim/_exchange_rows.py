@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon._jit import jit
 from gnomon._typing import Floats, Integers, Matrix
-from gnomon.optim.center_distances import center_rows, in_unit, row_unit
+from gnomon.optim.center_distances import Rows, center_rows, in_unit, row_unit
 
 __all__ = ["exchange_rows"]
 
@@ -55,7 +55,8 @@ def exchange_rows(
     rows, k = center_rows(in_unit(X, unit)), len(centers)
     labels, means = labels.copy(), np.array(centers, dtype=float) / unit
     used = np.asarray(weights, dtype=float)
-    totals, members = np.bincount(labels, used, k), np.bincount(labels[used > 0.0], minlength=k)
+    totals = np.bincount(labels, used, k).astype(float)
+    members = np.bincount(labels[used > 0.0], minlength=k)
     n_moved = 0
     for _ in range(max_iter):
         moved = _pass(rows, used, labels, means, totals, members, np.zeros(X.shape[1]))
@@ -66,7 +67,9 @@ def exchange_rows(
 
 
 @jit
-def _pass(rows, weights, labels, means, totals, members, zero):
+def _pass(
+    rows: Rows, weights: Floats, labels: Integers, means: Floats, totals: Floats, members: Integers, zero: Floats
+) -> int:
     n_moved = 0
     for i in range(len(labels)):
         a, s = labels[i], weights[i]
@@ -86,7 +89,18 @@ def _pass(rows, weights, labels, means, totals, members, zero):
 
 
 @jit
-def _move(rows, i, s, a, b, labels, means, totals, members, zero):
+def _move(
+    rows: Rows,
+    i: int,
+    s: float,
+    a: int,
+    b: int,
+    labels: Integers,
+    means: Floats,
+    totals: Floats,
+    members: Integers,
+    zero: Floats,
+) -> None:
     for center, weight in ((a, -s), (b, s)):
         # μ + w (x − μ) / (W + w)
         share = weight / (totals[center] + weight)

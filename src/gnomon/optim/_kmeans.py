@@ -17,7 +17,7 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import Team, blas_threads, team
 from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.optim.center_bounds import Groups, Moves, Tally, forget_bounds, new_bounds, new_tally
+from gnomon.optim.center_bounds import CenterGroups, Moves, Tally, forget_bounds, new_bounds, new_tally
 from gnomon.optim.center_distances import dense_rows, in_unit, row_unit
 from gnomon.optim.center_search import CenterSearch, nearest_center
 from gnomon.optim.solution import Callback, History, StopReason, Trace
@@ -142,7 +142,7 @@ def kmeans(
     unit = row_unit(X)
     X, start = in_unit(X, unit), np.array(centers, dtype=X.dtype) / X.dtype.type(unit)
     with team(n_jobs or blas_threads()) as run:
-        descent = _Descent(X, start, weights, algorithm, on_empty, on_sphere, run)
+        descent = _KMeansDescent(X, start, weights, algorithm, on_empty, on_sphere, run)
         allowed = tol * descent.variance if tol > 0.0 else -1.0
         found = descent.run(allowed, max_iter, Trace(callback))
     if unit == 1.0:
@@ -169,7 +169,7 @@ class _Totals(NamedTuple):
         return _Totals(new, self.carry + lost, self.weight + tally.weight, members)
 
 
-class _Descent:
+class _KMeansDescent:
     """The state of a run: centres, in the order of their groups, labels, and the sums that give the means."""
 
     def __init__(
@@ -189,7 +189,7 @@ class _Descent:
         self.search = CenterSearch(X, shift, len(centers), run)
         self.weights, self.on_empty, self.on_sphere = weights, on_empty, on_sphere
         self.algorithm = _chosen(algorithm, n, len(centers))
-        self.labels = np.full(n, -1, dtype=np.int64)
+        self.labels: Integers = np.full(n, -1, dtype=np.int64)
         self.n_relocated = 0
         self._begin(centers, np.arange(len(centers)))
 
@@ -233,7 +233,7 @@ class _Descent:
         order, starts = _grouped(centers, self.algorithm)
         self.centers = np.ascontiguousarray(centers[order])
         of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        self.groups = Groups(starts, of, rank[order])
+        self.groups = CenterGroups(starts, of, rank[order])
         self.bounds = new_bounds(self.search.X.shape[0] if self.algorithm != "lloyd" else 0, len(starts) - 1)
         k, d = centers.shape
         self.totals = _Totals(np.zeros((k, d)), np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64))

@@ -16,7 +16,7 @@ from gnomon._jit import jit
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix
 from gnomon.numerics.parallel import blas_threads, map_chunks
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim.center_distances import center_rows, dense_rows, in_unit, row_chunks, row_unit
+from gnomon.optim.center_distances import Rows, center_rows, dense_rows, in_unit, row_chunks, row_unit
 
 __all__ = ["Generator", "seed_centers"]
 
@@ -136,7 +136,18 @@ class _Seeds:
 
 
 @jit
-def _squares_after(rows, C, norms, half, closest, nearest, weights, first, last, after):
+def _squares_after(
+    rows: Rows,
+    C: Floats,
+    norms: Floats,
+    half: Floats,
+    closest: Floats,
+    nearest: Integers,
+    weights: Floats,
+    first: int,
+    last: int,
+    after: Floats,
+) -> Floats:
     """Squared distances from the nearest seed once each candidate is one, and their weighted sums."""
     sums = np.zeros(len(C))
     for i in range(first, last):

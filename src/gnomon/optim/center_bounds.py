@@ -17,10 +17,11 @@ import numpy as np
 
 from gnomon._jit import jit, jit_no_alloc, subroutine
 from gnomon._typing import Floats, Integers
+from gnomon.optim.center_distances import Rows
 
 __all__ = [
-    "Bounds",
-    "Groups",
+    "CenterGroups",
+    "DistanceBounds",
     "Moves",
     "Tally",
     "assign_open",
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 
-class Groups(NamedTuple):
+class CenterGroups(NamedTuple):
     """Centres in groups: those of group g have the numbers starts[g] … starts[g + 1] − 1."""
 
     starts: Integers
@@ -41,7 +42,7 @@ class Groups(NamedTuple):
     """Which centre comes first where two are equally near."""
 
 
-class Bounds(NamedTuple):
+class DistanceBounds(NamedTuple):
     """u of each row and l of each row and group, equation (1)."""
 
     upper: Floats
@@ -74,9 +75,9 @@ class Tally(NamedTuple):
     """The decrease of Σ s D; how many rows of positive weight changed their centre."""
 
 
-def new_bounds(n: int, n_groups: int) -> Bounds:
+def new_bounds(n: int, n_groups: int) -> DistanceBounds:
     """Bounds that hold for any centres."""
-    return Bounds(np.full(n, np.inf), np.zeros((n, n_groups)))
+    return DistanceBounds(np.full(n, np.inf), np.zeros((n, n_groups)))
 
 
 def new_tally(k: int, d: int) -> Tally:
@@ -85,7 +86,17 @@ def new_tally(k: int, d: int) -> Tally:
 
 
 @subroutine
-def _move_row(rows, i, weight, old, new, before, after, shift, tally):
+def _move_row(
+    rows: Rows,
+    i: int,
+    weight: float,
+    old: int,
+    new: int,
+    before: float,
+    after: float,
+    shift: Floats,
+    tally: Tally,
+) -> None:
     """Count row i, at squared distance `before` from centre `old`, to centre `new`; old is −1 at first."""
     if weight == 0.0:
         return
@@ -103,7 +114,16 @@ def _move_row(rows, i, weight, old, new, before, after, shift, tally):
 
 
 @jit
-def find_open(rows, centers, moves, bounds, labels, first, last, found):
+def find_open(
+    rows: Rows,
+    centers: Floats,
+    moves: Moves,
+    bounds: DistanceBounds,
+    labels: Integers,
+    first: int,
+    last: int,
+    found: Integers,
+) -> tuple[int, int]:
     """The next rows from `first` whose centre may not be the nearest one: how many, and where to go on."""
     n_found, i, wide = 0, first, 1.0 + rows.relative
     while i < last and n_found < len(found):
@@ -120,7 +140,7 @@ def find_open(rows, centers, moves, bounds, labels, first, last, found):
 
 
 @subroutine
-def _follow(i, z, moves, bounds):
+def _follow(i: int, z: int, moves: Moves, bounds: DistanceBounds) -> int:
     """Move the bounds of row i with the centres; for how many groups (2) fails."""
     bounds.upper[i] += moves.shift[z]
     for g in range(bounds.lower.shape[1]):
@@ -129,7 +149,7 @@ def _follow(i, z, moves, bounds):
 
 
 @subroutine
-def _n_open(i, z, moves, bounds):
+def _n_open(i: int, z: int, moves: Moves, bounds: DistanceBounds) -> int:
     """For how many groups (2) fails."""
     u, n_open = bounds.upper[i], 0
     for g in range(bounds.lower.shape[1]):
@@ -138,7 +158,20 @@ def _n_open(i, z, moves, bounds):
 
 
 @jit
-def assign_open(rows, weights, centers, groups, bounds, scores, squares, norms, shift, found, labels, tally):
+def assign_open(
+    rows: Rows,
+    weights: Floats,
+    centers: Floats,
+    groups: CenterGroups,
+    bounds: DistanceBounds,
+    scores: Floats,
+    squares: Floats,
+    norms: Floats,
+    shift: Floats,
+    found: Integers,
+    labels: Integers,
+    tally: Tally,
+) -> None:
     """Assign rows to their nearest centres by −2xᵀc in `scores`, a line for each centre."""
     t, m = len(groups.starts) - 1, len(found)
     least, second = np.empty((t, m), dtype=scores.dtype), np.empty((t, m), dtype=scores.dtype)
@@ -164,7 +197,7 @@ def assign_open(rows, weights, centers, groups, bounds, scores, squares, norms, 
 
 
 @subroutine
-def _two_least(scores, squares, lo, hi, least, second, who):
+def _two_least(scores: Floats, squares: Floats, lo: int, hi: int, least: Floats, second: Floats, who: Integers) -> None:
     """The least and second least V of the centres lo:hi, and whose the least is, for every row."""
     least[:], second[:], who[:] = np.inf, np.inf, lo
     for j in range(lo, hi):
@@ -179,7 +212,19 @@ def _two_least(scores, squares, lo, hi, least, second, who):
 
 
 @subroutine
-def _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, second, who):
+def _nearest(
+    rows: Rows,
+    i: int,
+    r: int,
+    centers: Floats,
+    groups: CenterGroups,
+    scores: Floats,
+    squares: Floats,
+    rounding: float,
+    least: Floats,
+    second: Floats,
+    who: Integers,
+) -> int:
     """The nearest centre: by V, and where rounding leaves it open by (1); the lowest rank of several."""
     first = 0
     for g in range(1, len(least)):
@@ -189,7 +234,7 @@ def _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, seco
         other = least[g, r] if g != first and least[g, r] < other else other
     value = least[first, r]
     if other - value > 2.0 * rounding:
-        return np.int64(who[first, r])
+        return int(who[first, r])
     best, square = -1, np.inf
     for j in range(len(centers)):
         if scores[j, r] + squares[j] <= value + 2.0 * rounding:
@@ -200,7 +245,7 @@ def _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, seco
 
 
 @jit_no_alloc
-def forget_bounds(bounds, i):
+def forget_bounds(bounds: DistanceBounds, i: int) -> None:
     """Make the bounds of row i hold for any centres."""
     bounds.upper[i] = np.inf
     bounds.lower[i, :] = 0.0

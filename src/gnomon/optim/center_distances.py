@@ -21,6 +21,7 @@ from gnomon.numerics.parallel import split_rows
 
 __all__ = [
     "DenseRows",
+    "Rows",
     "SparseRows",
     "all_distances",
     "center_rows",
@@ -128,7 +129,7 @@ Rows: TypeAlias = DenseRows | SparseRows
 
 
 @jitable
-def _square(x, c):
+def _square(x: Floats, c: Floats) -> float:
     a, b, e, g = 0.0, 0.0, 0.0, 0.0
     d = len(c)
     for f in range(0, d - d % TILE, TILE):
@@ -145,7 +146,7 @@ def _square(x, c):
 
 
 @subroutine_reassoc
-def _quick_square(x, c):
+def _quick_square(x: Floats, c: Floats) -> float:
     total = 0.0
     for f in range(len(c)):
         apart = x[f] - c[f]
@@ -154,14 +155,14 @@ def _quick_square(x, c):
 
 
 @jit
-def own_squares(rows, centers, labels, first, last, squares):
+def own_squares(rows: Rows, centers: Floats, labels: Integers, first: int, last: int, squares: Floats) -> None:
     """(1) for the centre of each row."""
     for i in range(first, last):
         squares[i] = rows.square_to(i, centers[labels[i]])
 
 
 @jit
-def all_distances(rows, centers, first, last, out):
+def all_distances(rows: Rows, centers: Floats, first: int, last: int, out: Floats) -> None:
     """√(1) for every centre."""
     for i in range(first, last):
         for j in range(len(centers)):
@@ -195,7 +196,7 @@ def row_chunks(n: int, work: int) -> list[slice]:
 
 def dense_rows(X: Matrix, which: ArrayLike) -> Floats:
     """Some rows as an array of doubles."""
-    part = X[np.asarray(which)]
+    part: Matrix = X[np.asarray(which)]
     return (part.toarray() if is_sparse(part) else part).astype(float)
 
 

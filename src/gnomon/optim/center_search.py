@@ -14,8 +14,8 @@ import numpy as np
 from gnomon._typing import Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, team
 from gnomon.optim.center_bounds import (
-    Bounds,
-    Groups,
+    CenterGroups,
+    DistanceBounds,
     Moves,
     Tally,
     assign_open,
@@ -79,17 +79,17 @@ class CenterSearch:
         self,
         centers: Floats,
         weights: Floats,
-        groups: Groups,
+        groups: CenterGroups,
         labels: Integers,
         moves: Moves | None = None,
-        bounds: Bounds | None = None,
+        bounds: DistanceBounds | None = None,
     ) -> list[Tally]:
         """Make `labels` those of (1), and say what that changed; with bounds, these are kept true."""
         offset = self.shift.astype(centers.dtype)
         C = centers - offset
         squares, twice = np.einsum("ij,ij->i", C, C), -2.0 * C
         length = max(1, BLOCK // sum(centers.shape))
-        kept = new_bounds(0, 0) if bounds is None else bounds
+        kept, sparse = new_bounds(0, 0) if bounds is None else bounds, is_sparse(self.X)
 
         def work(part: slice) -> Tally:
             tally, start, found = new_tally(*centers.shape), part.start, np.empty(length, dtype=np.int64)
@@ -102,7 +102,7 @@ class CenterSearch:
                     m, start = find_open(self.rows, centers, moves, bounds, labels, start, part.stop, found)
                     which = found[:m]
                     block = self.X[which]
-                scores = (block @ twice.T).T.copy() if is_sparse(block) else twice @ (block - offset).T
+                scores = np.ascontiguousarray((block @ twice.T).T) if sparse else twice @ (block - offset).T
                 assign_open(
                     self.rows,
                     weights,
@@ -122,9 +122,9 @@ class CenterSearch:
         return self.run(work, self.chunks)
 
 
-def one_group(k: int) -> Groups:
+def one_group(k: int) -> CenterGroups:
     """All centres in a group."""
-    return Groups(np.array([0, k]), np.zeros(k, dtype=np.int64), np.arange(k))
+    return CenterGroups(np.array([0, k]), np.zeros(k, dtype=np.int64), np.arange(k))
 
 
 def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> tuple[Integers, Floats]:
