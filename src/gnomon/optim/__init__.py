@@ -26,6 +26,8 @@ from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal
 from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
+from gnomon.optim._smo import smo
+from gnomon.optim._sparse_codes import lasso_codes, least_angle_codes, pursuit_codes, threshold_codes
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
 from gnomon.optim.center_search import distances_to, nearest_center
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
@@ -35,6 +37,7 @@ from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fit_normal_missing, observed_rows
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
+from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.kmeans_certificate import kmeans_lower_bound
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.line_search import LineStep, strong_wolfe
@@ -68,7 +71,9 @@ __all__ = [
     "Factors",
     "GaussianEM",
     "GradientReport",
+    "InterceptRange",
     "KMeansResult",
+    "KernelDual",
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
@@ -117,8 +122,10 @@ __all__ = [
     "is_separable",
     "kmeans",
     "kmeans_lower_bound",
+    "lasso_codes",
     "lasso_knots",
     "lbfgs",
+    "least_angle_codes",
     "lp",
     "lp_norm",
     "maximize_evidence",
@@ -134,13 +141,16 @@ __all__ = [
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
+    "pursuit_codes",
     "qp",
     "sag",
     "seed_centers",
     "sgd",
     "size_intervals",
+    "smo",
     "split_components",
     "strong_wolfe",
+    "threshold_codes",
     "warn_unless_all_converged",
     "warn_unless_converged",
     "warn_unless_em_converged",
