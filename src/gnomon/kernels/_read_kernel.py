@@ -1,6 +1,7 @@
 """A kernel from what an estimator is given: an object, a name, a function.
 
-    "rbf": exp(−γ r²),   "linear": xᵀx',   "poly": (γ xᵀx' + c)^m,   "precomputed": K             (1)
+    "rbf": exp(−γ r²),   "linear": xᵀx',   "poly": (γ xᵀx' + c)^m,   "precomputed": K,
+    "sigmoid": tanh(γ xᵀx' + c),   "laplacian": exp(−γ ‖x − x'‖₁),   "cosine", "chi2", "additive_chi2"     (1)
 
 Names keep the parameters of scikit-learn: γ is a number, "scale" for 1/(d Var X), "auto" or None for 1/d.
 """
@@ -13,9 +14,13 @@ from scipy import sparse
 
 from gnomon._typing import Array
 from gnomon.kernels._base import Kernel
+from gnomon.kernels.chi_squared import AdditiveChi2, Chi2
+from gnomon.kernels.cosine import Cosine
 from gnomon.kernels.dot_product import Linear, Polynomial
 from gnomon.kernels.given import CallableKernel, Precomputed
+from gnomon.kernels.laplacian import Laplacian
 from gnomon.kernels.rbf import RBF
+from gnomon.kernels.sigmoid import Sigmoid
 
 __all__ = ["KernelLike", "read_kernel"]
 
@@ -36,11 +41,13 @@ def read_kernel(
 
     Parameters
     ----------
-    kernel : Kernel, callable, or one of {"linear", "poly", "polynomial", "rbf", "precomputed"}
+    kernel : Kernel, callable, or one of {"linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "cosine", \
+"chi2", "additive_chi2", "precomputed"}
+        "sigmoid" is not positive semi-definite, "additive_chi2" only on coefficients that sum to zero.
     X : array or sparse matrix of shape (n, d), optional
         Training rows; needed where γ depends on them.
     gamma : float, "scale", "auto" or None, default="scale"
-        γ of a kernel that is named; a Kernel object has its own.
+        γ of a kernel that is named, None for 1 with "chi2"; a Kernel object has its own.
     degree, coef0 : float
         m and c of a kernel that is named.
     names : sequence of str, optional
@@ -69,6 +76,8 @@ def read_kernel(
         return CallableKernel(kernel)
     if not isinstance(kernel, str) or kernel not in NAMED:
         raise ValueError(f"kernel={kernel!r} must be a Kernel, a callable or one of {', '.join(map(repr, NAMED))}")
+    if kernel == "chi2" and gamma is None:
+        gamma = 1.0
     return NAMED[kernel](_length_scale(X, gamma), degree, coef0)
 
 
@@ -114,6 +123,11 @@ NAMED: dict[str, Callable[[Callable[[], float], float, float], Kernel]] = {
     "poly": lambda scale, degree, coef0: Polynomial(degree, coef0, _gamma(scale())),  # type: ignore[arg-type]
     "polynomial": lambda scale, degree, coef0: Polynomial(degree, coef0, _gamma(scale())),  # type: ignore[arg-type]
     "rbf": lambda scale, degree, coef0: RBF(scale()),
+    "sigmoid": lambda scale, degree, coef0: Sigmoid(_gamma(scale()), coef0),
+    "laplacian": lambda scale, degree, coef0: Laplacian(1.0 / _gamma(scale())),
+    "cosine": lambda scale, degree, coef0: Cosine(),
+    "chi2": lambda scale, degree, coef0: Chi2(_gamma(scale())),
+    "additive_chi2": lambda scale, degree, coef0: AdditiveChi2(),
     "precomputed": lambda scale, degree, coef0: Precomputed(),
 }
 """Names, as scikit-learn spells them, and what each means given ℓ, the degree and the constant."""

@@ -9,6 +9,7 @@ section 7.2.1.3 (combinations and their rank); Gautschi (2004), Orthogonal Polyn
 """
 
 from collections.abc import Callable
+from math import factorial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ from gnomon._jit import jit, jit_no_alloc, subroutine
 from gnomon._typing import ArrayLike, Compressed, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.design import canonical
 
-__all__ = ["RECURRENCES", "expand", "exponents"]
+__all__ = ["RECURRENCES", "expand", "exponents", "kernel_scales"]
 
 Basis: TypeAlias = Literal["monomial", "chebyshev", "legendre"]
 
@@ -82,6 +83,40 @@ def expand(
     out = np.empty((X.shape[0], count), dtype=X.dtype)
     _expand_rows(np.ascontiguousarray(X), recurrence, roots, factors, _starts(sizes), *_plan(sizes), low, out)
     return out
+
+
+def kernel_scales(degree: int, c0: float) -> tuple[list[float], list[float]]:
+    """r_p = √(1/p!) and f_m = √(k!/(k−m)! c₀^{k−m}): with them φ(x)ᵀφ(z) = (c₀ + xᵀz)^k.
+
+    Parameters
+    ----------
+    degree : int
+        k.
+    c0 : float
+        c₀ ≥ 0.
+
+    Returns
+    -------
+    roots, factors : lists of length k + 1
+        Arguments of `expand`.
+
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, section 2.1. ISBN 978-0-262-19475-4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.monomials import expand, kernel_scales
+    >>> roots, factors = kernel_scales(2, 1.0)
+    >>> x, z = expand(np.array([[1.0, 2.0], [3.0, -1.0]]), 2, roots=roots, factors=factors)
+    >>> round(float(x @ z), 10)
+    4.0
+    """
+    k = degree
+    roots = [factorial(p) ** -0.5 for p in range(k + 1)]
+    factors = [(factorial(k) // factorial(k - m)) ** 0.5 * c0 ** ((k - m) / 2) for m in range(k + 1)]
+    return roots, factors
 
 
 def exponents(d: int, degree: int, *, low: int = 0) -> Integers:
