@@ -102,7 +102,7 @@ def nested_levels(
     match : bool, default=True
         Find τ by (2); without, τ = λ.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions, and of (2), as a share of τ; of (2) ten times as much in the end.
+        Largest violation of the optimality conditions, and of (2), as a share of τ; of (2) ten times as much at last.
     max_iter : int, default=1000
         Working sets, for each τ.
     cache_size : float, default=200
