@@ -26,6 +26,7 @@ __all__ = [
     "NumericRows",
     "Separation",
     "inner_products",
+    "minus_half_squares",
     "paired_products",
     "same_width",
     "with_squares",
@@ -159,6 +160,22 @@ def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:
 def paired_blocks(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
     """Σ_d |a_d − b_d| for the pairs of rows that are listed."""
     return np.asarray(abs(P.values[i] - Q.values[j]).sum(axis=1)).ravel()
+
+
+def minus_half_squares(P: NumericRows, Q: NumericRows) -> Floats:
+    """−½ of equation (1) for all pairs of rows, in as few passes over the result as its precision allows."""
+    assert P.squares is not None
+    assert Q.squares is not None
+    longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
+    plain = P.values.shape[1] > FEW_COLUMNS and longest <= np.finfo(P.squares.dtype).eps ** -0.3
+    if P is Q or not plain or is_sparse(P.values) or is_sparse(Q.values):
+        S = squared_distances(P, Q)
+        S *= -0.5
+        return S
+    S = P.values @ Q.values.T
+    S -= 0.5 * P.squares[:, None]
+    S -= 0.5 * Q.squares
+    return np.minimum(S, 0.0, out=S)
 
 
 def paired_products(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
