@@ -100,8 +100,8 @@ class EmpiricalKernelMap(KernelMap):
         rounding = max(self.tol, len(K) * float(np.finfo(K.dtype).eps)) * float(values[0])
         if values[-1] < -rounding:
             warnings.warn(
-                f"the eigenvalues of the kernel matrix reach from {values[-1]:.3g} to {values[0]:.3g}: it is not positive "
-                "semi-definite, and no coordinates have its values as inner products; negative ones are left out",
+                f"the eigenvalues of the kernel matrix reach from {values[-1]:.3g} to {values[0]:.3g}: it is not "
+                "positive semi-definite, and no coordinates have its values as inner products; negative ones go",
                 NotPSDWarning,
                 stacklevel=3,
             )

@@ -10,13 +10,13 @@ doi:10.1162/neco.1989.1.2.281.
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array
 
-from gnomon._typing import Count, Floats, MatrixLike, NonNegative, Seed, is_sparse
+from gnomon._typing import ArrayLike, Floats, NonNegative, Seed, is_sparse
 from gnomon.features._kernel_map import KernelMap
 from gnomon.kernels import KernelLike
-from gnomon.numerics.validation import FLOATS
+from gnomon.numerics.validation import FLOATS, check_integer
 from gnomon.optim import kmeans, seed_centers
 
 __all__ = ["KernelFeatures"]
@@ -38,8 +38,6 @@ class KernelFeatures(KernelMap):
         Of a kernel that is named; None for 1/d.
     degree, coef0 : float
         Of a kernel that is named.
-    max_iter : int, default=100
-        Iterations of k-means.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -66,14 +64,13 @@ class KernelFeatures(KernelMap):
 
     def __init__(
         self,
-        landmarks: Count | MatrixLike | list[Any] = 100,
+        landmarks: int | ArrayLike | list[Any] = 100,
         kernel: KernelLike = "rbf",
         *,
         selection: Literal["kmeans", "random"] = "kmeans",
         gamma: NonNegative | None = None,
         degree: NonNegative = 3,
         coef0: float = 1.0,
-        max_iter: Count = 100,
         random_state: Seed = None,
     ):
         self.landmarks = landmarks
@@ -82,13 +79,13 @@ class KernelFeatures(KernelMap):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
-        self.max_iter = max_iter
         self.random_state = random_state
 
     def _learn(self, rows: Any) -> None:
         if self._given_matrix:
             raise ValueError("kernel='precomputed' leaves nothing to compare; choose columns of the matrix instead")
-        if np.ndim(self.landmarks) == 0:
+        if self._chooses:
+            check_integer("landmarks", self.landmarks, low=1)
             self.landmarks_ = self._chosen(rows, min(int(self.landmarks), _count(rows)))  # type: ignore[arg-type]
         elif isinstance(rows, list):
             self.landmarks_ = list(self.landmarks)  # type: ignore[arg-type]
@@ -106,12 +103,23 @@ class KernelFeatures(KernelMap):
             chosen = np.sort(rng.permutation(_count(rows))[:m])
             return [rows[i] for i in chosen] if isinstance(rows, list) else rows[chosen]
         if isinstance(rows, list) or is_sparse(rows):
-            raise ValueError("selection='kmeans' needs dense rows of numbers; use selection='random'")
+            raise ValueError("selection='kmeans' takes no sparse rows and no objects; use selection='random'")
         start = rows[seed_centers(rows, m, rng)]
-        return kmeans(rows, start, max_iter=self.max_iter).centers.astype(rows.dtype, copy=False)
+        # Any landmarks will do, and these few iterations leave none where there are no rows.
+        return kmeans(rows, start, max_iter=30).centers.astype(rows.dtype, copy=False)
 
     def _map(self, rows: Any) -> Floats:
         return self._kernel.against(self.landmarks_).gram(rows)
+
+    @property
+    def _chooses(self) -> bool:
+        """Whether landmarks are chosen, not given."""
+        return np.ndim(self.landmarks) == 0
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not (self._chooses and self.selection == "kmeans")
+        return tags
 
     @property
     def _n_features_out(self) -> int:

@@ -24,8 +24,8 @@ Tile: TypeAlias = tuple[slice, slice, Any, Any]
 """Which rows and columns, and both prepared."""
 
 TILE = 240
-"""Rows of a tile, and half its columns: one megabyte of float64. At a power of two the entries of a column would all fall
-into a few sets of the cache, and a transposed copy take five times as long."""
+"""Rows of a tile, and half its columns: one megabyte of float64. At a power of two the entries of a column would all
+fall into a few sets of the cache, and a transposed copy take five times as long."""
 
 ENTRIES = 1 << 24
 """Most entries of a matrix that is soon forgotten, of a kernel without tiles."""
