@@ -39,7 +39,7 @@ def fit_kernel(
     ----------
     problem : KernelProblem
     solver : {"newton", "lbfgs", "dual_newton"}, default="newton"
-        "dual_newton" needs one score per row, a loss with dual steps and no free intercept.
+        "newton" needs one score per row, "dual_newton" that, a loss with dual steps and no free intercept.
     tol : float, default=1e-6
         Stop when the duality gap is at most this share of the objective.
     max_iter : int, default=1000
@@ -86,9 +86,6 @@ def fit_kernel(
 
 
 def _newton(problem: KernelProblem, tol: float, options: dict[str, Any], seed: Seed) -> Solution[Floats]:
-    """On β itself; with several scores per row, where each step is cubic in all of them together, on R."""
-    if problem.n_scores > 1:
-        return _on_root(problem, "newton", _first_order(problem, tol) | options)
     return kernel_newton(problem, tol=tol, **options)
 
 
@@ -108,7 +105,7 @@ def _first_order(problem: KernelProblem, tol: float) -> dict[str, float]:
 
 def _on_root(problem: KernelProblem, solver: str, options: dict[str, Any]) -> Solution[Floats]:
     """The linear model of the rows of R, and its β."""
-    root = kernel_root(problem.K)
+    root = kernel_root(problem.K, problem.eps)
     design = Design(root.R, "free" if problem.intercept else "none")
     given = (problem.y, problem.loss, L2(1.0, half=True), problem.weights)
     found = fit_linear(design, *given, solver=solver, n_scores=problem.n_scores, **options)

@@ -123,7 +123,7 @@ def _newton_point(problem: KernelProblem, point: KernelPoint) -> tuple[Floats, f
     B[np.diag_indices_from(B)] += 1.0
     L, info = lapack.dpotrf(B.T, lower=1, overwrite_a=1, clean=0)
     if info != 0:
-        refuse_matrix(K)
+        refuse_matrix(K, problem.eps)
         raise ValueError("the kernel matrix overflows; divide the columns of X by their scale")
     c = W * f - g
     right, _ = lapack.dpotrs(L, np.column_stack([root * (K @ c), root]), lower=1)

@@ -87,6 +87,8 @@ class KernelProblem:
         Whether b is free; else it is 0.
     n_scores : int, default=1
         Functions: one, or the number of classes for a softmax.
+    eps : float, default=2⁻⁵²
+        Relative rounding error of the entries of K.
 
     References
     ----------
@@ -110,6 +112,7 @@ class KernelProblem:
     weights: Floats
     intercept: bool = True
     n_scores: int = 1
+    eps: float = 2.0**-52
 
     @property
     def zero(self) -> Floats:

@@ -56,13 +56,15 @@ class KernelRoot(NamedTuple):
         return beta
 
 
-def kernel_root(K: Floats) -> KernelRoot:
+def kernel_root(K: Floats, eps: float = 2.0**-52) -> KernelRoot:
     """Factor K as in equation (1); ValueError where it is not positive semi-definite.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
         Symmetric.
+    eps : float, default=2⁻⁵²
+        Relative rounding error of the entries of K; that of single precision where they come from it.
 
     Returns
     -------
@@ -84,19 +86,20 @@ def kernel_root(K: Floats) -> KernelRoot:
     n = len(K)
     if not np.all(np.isfinite(K)):
         raise ValueError("the kernel matrix has entries that are not finite; divide the columns of X by their scale")
-    factor, order, rank, _ = lapack.dpstrf(np.array(K, dtype=float, order="F"), lower=1, overwrite_a=1)
+    least = n * eps * float(np.max(np.diagonal(K), initial=0.0))
+    factor, order, rank, _ = lapack.dpstrf(np.array(K, dtype=float, order="F"), tol=least, lower=1, overwrite_a=1)
     R = np.zeros((n, rank))
     R[order - 1] = np.tril(factor)[:, :rank]
     # The factorisation ends where no pivot is positive. Of a matrix with a negative eigenvalue much is then left, which
     # shows in the image of almost every vector.
     probe = np.random.default_rng(0).standard_normal(n)
     image = K @ probe
-    if np.linalg.norm(image - R @ (R.T @ probe)) > 1e-8 * np.linalg.norm(image):
-        refuse_matrix(K)
+    if np.linalg.norm(image - R @ (R.T @ probe)) > max(1e-8, 10.0 * n * eps) * np.linalg.norm(image):
+        refuse_matrix(K, eps)
     return KernelRoot(R, order[:rank] - 1)
 
 
-def refuse_matrix(K: Floats) -> None:
+def refuse_matrix(K: Floats, eps: float = 2.0**-52) -> None:
     """ValueError, with the least eigenvalue, where a matrix is not positive semi-definite.
 
     Examples
@@ -106,4 +109,4 @@ def refuse_matrix(K: Floats) -> None:
     >>> refuse_matrix(np.ones((2, 2)))
     """
     values = linalg.eigvalsh(K)
-    refuse_indefinite(float(values[0]), float(max(values[-1], 0.0)), len(K), float(np.finfo(K.dtype).eps))
+    refuse_indefinite(float(values[0]), float(max(values[-1], 0.0)), len(K), eps)
