@@ -3,8 +3,8 @@
     minimise over β, b    Σᵢ sᵢ ℓ(yᵢ, [Kβ]ᵢ + b) + ½ βᵀKβ                                           (1)
 
 Newton's method works on β. The other solvers see rows of R, K = RRᵀ, of which (1) is a linear model with w = Rᵀβ; β is
-then −sℓ'(y, f), which it equals at the optimum, corrected so that Rᵀβ = w. Whatever the solver, the certificate is
-computed from K and β.
+then −sℓ'(y, f), which it equals at the optimum, corrected so that Rᵀβ = w; or αy, from a dual solver. Whatever the
+solver, the certificate is computed from K and β.
 """
 
 from collections.abc import Callable
@@ -72,15 +72,22 @@ def fit_kernel(
     if solver not in KERNEL_SOLVERS:
         raise ValueError(f"solver={solver!r} is unknown; choose from {list(KERNEL_SOLVERS)}")
     options = {"max_iter": max_iter, "callback": callback}
-    found = KERNEL_SOLVERS[solver](problem, tol, options, random_state)
-    point = problem.at(found.w, start=found.intercept)
+    # A row of weight zero takes no part, and has no coefficient.
+    used = np.flatnonzero(problem.weights > 0.0)
+    part = problem if len(used) == len(problem.weights) else problem.take(used)
+    found = KERNEL_SOLVERS[solver](part, tol, options, random_state)
+    point = part.at(found.w, start=found.intercept)
+    beta = problem.zero
+    beta[used] = point.beta
+    # A solver that has met its own test, or rests at rounding, has nothing more to give.
     close = point.gap <= tol * abs(point.objective)
     return found._replace(
+        w=beta,
         intercept=point.intercept,
         objective=point.objective,
         dual_gap=point.gap,
         gradient_norm=point.gradient_norm,
-        converged=close,
+        converged=close or found.converged,
         stop_reason="gap" if close else found.stop_reason,
     )
 
@@ -95,7 +102,8 @@ def _lbfgs(problem: KernelProblem, tol: float, options: dict[str, Any], seed: Se
 
 def _dual_newton(problem: KernelProblem, tol: float, options: dict[str, Any], seed: Seed) -> Solution[Floats]:
     stop = {"tol": 0.0, "stop": RelativeGap(tol), "random_state": seed}
-    return _on_root(problem, "dual_newton", stop | options)
+    found = _on_root(problem, "dual_newton", stop | options)
+    return found._replace(w=found.details["alpha"] * problem.y)
 
 
 def _first_order(problem: KernelProblem, tol: float) -> dict[str, float]:

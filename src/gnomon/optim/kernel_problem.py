@@ -7,18 +7,20 @@ At b with Σᵢ gᵢ = 0, gᵢ = sᵢ ℓ'(yᵢ, fᵢ), the dual point u = −g 
 
     F(β, b) − D(−g) = ½ (β + g)ᵀK(β + g)                                                           (3)
 
-which is no difference of large numbers. With several scores per row β and g have a column for each. Wahba (1999), in
-Advances in Kernel Methods, 69–88; duality: Borwein & Lewis (2006), theorem 3.3.5, doi:10.1007/978-0-387-31256-9.
+which is no difference of large numbers. Without a free b, u = β is feasible too where ℓ* is finite, and leaves
+Σᵢ sᵢ [ℓ(yᵢ, fᵢ) + ℓ*(yᵢ, −βᵢ/sᵢ)] + βᵀf, which is smaller where β comes from a dual solver. With several scores per row
+β and g have a column for each. Wahba (1999), in Advances in Kernel Methods, 69–88; duality: Borwein & Lewis (2006),
+theorem 3.3.5, doi:10.1007/978-0-387-31256-9.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize
 
-from gnomon._typing import Array, Floats, Numbers
+from gnomon._typing import Array, Floats, Integers, Numbers
 from gnomon.losses import Loss
 from gnomon.numerics.design import Design
 from gnomon.optim.duality import balanced_scores
@@ -35,7 +37,7 @@ class KernelPoint(NamedTuple):
     ------
     beta : ndarray of shape (n,) or (n, K)
     intercept : float or ndarray of shape (K,)
-        b, the best for this β where it is free.
+        b, the best for this β where it is free; of several with mean zero.
     scores : ndarray of shape (n,) or (n, K)
         f.
     slopes : ndarray of shape (n,) or (n, K)
@@ -43,7 +45,7 @@ class KernelPoint(NamedTuple):
     objective : float
         F.
     gap : float
-        Equation (3).
+        F − D at the better of the two dual points.
     gradient_norm : float
         ‖K(β + g)‖∞, the gradient of F in β.
 
@@ -132,26 +134,42 @@ class KernelProblem:
         if self.intercept:
             scores = balanced_scores(self.losses, scores)
         intercept = (scores - image)[0]
+        # Adding a constant to the scores of all classes changes nothing: their mean is taken out.
+        intercept = intercept - (np.mean(intercept) if self.n_scores > 1 else 0.0)
         scores = image + intercept
         value, g = self.losses.at_scores(scores)
-        away = beta + g
         gradient = image + self.K @ g
+        gap = max(0.5 * float(np.sum((beta + g) * gradient)), 0.0)
         return KernelPoint(
             beta,
             float(intercept) if self.n_scores == 1 else intercept,
             scores,
             g,
             value + 0.5 * float(np.sum(beta * image)),
-            max(0.5 * float(np.sum(away * gradient)), 0.0),
+            gap if self.intercept else min(gap, self._gap_at(beta, scores)),
             float(np.max(np.abs(gradient), initial=0.0)),
         )
+
+    def _gap_at(self, beta: Floats, scores: Floats) -> float:
+        """F − D(β), no smaller than its own rounding error."""
+        terms = self.weights * (self.loss.value(self.y, scores) + self.loss.conjugate(self.y, self._per_weight(-beta)))
+        products = beta * scores
+        rounding = 64.0 * float(np.finfo(float).eps) * float(np.sum(np.abs(products)) + abs(np.sum(terms)))
+        return max(float(np.sum(terms) + np.sum(products)), rounding)
+
+    def _per_weight(self, v: Floats) -> Floats:
+        s = self.weights if v.ndim == 1 else self.weights[:, None]
+        return np.divide(v, s, out=np.zeros_like(v), where=s > 0)
+
+    def take(self, rows: Integers) -> "KernelProblem":
+        """The problem of some of the rows."""
+        return replace(self, K=self.K[np.ix_(rows, rows)], y=self.y[rows], weights=self.weights[rows])
 
     def lower_bound(self) -> float:
         """A bound F ≥ D(u) > 0 from the best multiple u of the slopes at β = 0."""
         g = self.at(self.zero).slopes
         square = float(np.sum(g * (self.K @ g)))
-        s = self.weights if g.ndim == 1 else self.weights[:, None]
-        u = np.divide(g, s, out=np.zeros_like(g), where=s > 0)
+        u = self._per_weight(g)
 
         def minus_dual(c: float) -> float:
             return float(self.weights @ self.loss.conjugate(self.y, c * u)) + 0.5 * c * c * square

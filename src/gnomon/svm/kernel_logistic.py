@@ -54,7 +54,7 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
 
     With p = σ(f) the gradient of (1) in β is K(β + g), gᵢ = −C sᵢ yᵢ σ(−yᵢ fᵢ), and the Hessian K + KWK with
     W = diag(C sᵢ pᵢ(1 − pᵢ)): Newton's step solves (I + WK) β = Wf − g. The dual follows from
-    log(1 + e^{−m}) = max over a of −a m − a log a − (1 − a) log(1 − a): what is left is least over f at βᵢ = C sᵢ aᵢ yᵢ,
+    log(1 + e^{−m}) = max over a of −a m − a log a − (1 − a) log(1 − a): what is left is least for βᵢ = C sᵢ aᵢ yᵢ,
     and aᵢ = σ(−yᵢ fᵢ) at the optimum. That is never zero, so every row has a dual coefficient, unlike in a support
     vector machine; in exchange the scores are log-odds. Primal minus dual value is a certificate: no function has an
     objective below `objective_` − `dual_gap_`.
@@ -318,12 +318,10 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
         report(self, solutions)
         self.objective_, self.dual_gap_ = unit * self.objective_, unit * self.dual_gap_
         self.gradient_norm_ = max(solution.gradient_norm for solution in solutions)
-        first = solutions[0]
+        betas, b = [solution.w for solution in solutions], [solution.intercept for solution in solutions]
         several = len(solutions) > 1
-        beta = np.column_stack([solution.w for solution in solutions]) if several else first.w
-        self.dual_coef_ = np.ascontiguousarray(beta, dtype=dtype)
-        b = np.array([solution.intercept for solution in solutions]) if several else first.intercept
-        self.intercept_ = b.astype(dtype) if np.ndim(b) else float(b)
+        self.dual_coef_ = np.ascontiguousarray(np.column_stack(betas) if several else betas[0], dtype=dtype)
+        self.intercept_ = np.asarray(b if several else b[0], dtype=dtype) if len(self.classes_) > 2 else float(b[0])
 
 
 class _Scaling(NamedTuple):
