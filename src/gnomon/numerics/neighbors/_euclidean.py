@@ -9,15 +9,16 @@ precision suffices for the screen. The bound is that of Higham (2002), Accuracy 
 section 3.1, for sums of d products, with 16 u for the rounding of a, b, their squares and the sum of the three.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 from gnomon._jit import compiled, jit, noun, subroutine, subroutine_reassoc, verb
 from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.numerics.design import canonical
-from gnomon.numerics.linalg.rows import binary_exponent
 from gnomon.numerics.neighbors._heap import empty_heaps, offer, sort_heaps
 from gnomon.numerics.neighbors._result import Neighbors, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks
@@ -45,16 +46,7 @@ SAFE = (1e-145, 1e145)
 
 @noun
 class DenseRows:
-    """Rows of a C-contiguous matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.neighbors._euclidean import DenseRows
-    >>> rows = DenseRows(np.array([[0.0, 0.0], [3.0, 4.0]]))
-    >>> float(rows.squared_distance(0, rows, 1))
-    25.0
-    """
+    """Rows of a C-contiguous matrix."""
 
     A: Floats
 
@@ -65,17 +57,7 @@ class DenseRows:
 
 @noun
 class SparseRows:
-    """Rows of a CSR matrix in canonical format.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> from gnomon.numerics.neighbors._euclidean import SparseRows
-    >>> A = csr_array([[0.0, 1.0], [3.0, 5.0]])
-    >>> rows = SparseRows(A.data, A.indices, A.indptr)
-    >>> float(rows.squared_distance(0, rows, 1))
-    25.0
-    """
+    """Rows of a CSR matrix in canonical format."""
 
     data: Floats
     indices: Integers
@@ -167,7 +149,7 @@ class StoredRows(NamedTuple):
     >>> import numpy as np
     >>> from gnomon.numerics.neighbors._euclidean import stored_rows
     >>> stored_rows(np.array([[3.0]])).unit, stored_rows(np.array([[2.0**600]])).values
-    (1.0, array([[1.]]))
+    (1.0, array([[0.5]]))
     """
 
     values: Any
@@ -180,16 +162,16 @@ class StoredRows(NamedTuple):
     def like(self, Q: Any) -> "StoredRows":
         """Queries as rows of the same kind: dense or sparse, and in the same unit."""
         if is_sparse(self.values) and not is_sparse(Q):
-            Q = type(self.values)(np.asarray(Q))
+            Q = sparse.csr_array(np.asarray(Q))
         elif is_sparse(Q) and not is_sparse(self.values):
-            Q = Q.toarray()  # type: ignore[attr-defined]
-        found = stored_rows(Q)
-        return StoredRows(found.values * (found.unit / self.unit), self.unit, found.largest)
+            Q = Q.tocsr().toarray()
+        return stored_rows(Q).in_unit(self.unit)
 
-    @property
-    def safe(self) -> bool:
-        """Whether the squares of these rows are finite in their unit."""
-        return self.largest / self.unit < SAFE[1]
+    def in_unit(self, unit: float) -> "StoredRows":
+        """The same rows in another unit, or in their own where squares would be infinite in that one."""
+        if unit == self.unit or self.largest / unit > SAFE[1]:
+            return self
+        return StoredRows(self.values * (self.unit / unit), unit, self.largest)
 
     @property
     def compiled(self) -> Any:
@@ -202,17 +184,24 @@ class StoredRows(NamedTuple):
 
 def stored_rows(X: Any) -> StoredRows:
     """X as rows of float32 or float64, in another unit where squares would overflow or vanish."""
+    entries: Array
     if is_sparse(X):
         X = canonical(X.tocsr())
         X = X if X.dtype.kind == "f" else X.astype(float)
+        entries = X.data
     else:
         X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
-    entries: Array = X.data if is_sparse(X) else X  # type: ignore[attr-defined]
+        entries = X
     largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
     if largest == 0.0 or SAFE[0] < largest < SAFE[1]:
         return StoredRows(X, 1.0, largest)
-    unit = float(np.ldexp(1.0, binary_exponent(largest)))
+    unit = power_of_two(largest)
     return StoredRows(X / unit, unit, largest)
+
+
+def power_of_two(largest: float) -> float:
+    """The next power of two above a number, by which division is exact; 1 for zero."""
+    return float(np.ldexp(1.0, np.frexp(largest)[1]))
 
 
 class Screen(NamedTuple):
@@ -230,7 +219,7 @@ class Screen(NamedTuple):
 
     def rows(self, Q: Any) -> Any:
         """Other rows, dense, with the same shift and unit."""
-        Q = Q.toarray() if is_sparse(Q) else Q
+        Q = Q.tocsr().toarray() if is_sparse(Q) else Q
         return ((Q if self.shift is None else Q - self.shift) * self.scale).astype(self.dtype)
 
     def products(self, A: Floats, tile: Any, room: Floats) -> Floats:
@@ -244,11 +233,10 @@ class Screen(NamedTuple):
 
 def make_screen(X: Any, dtype: Any) -> Screen:
     """The screen of rows X in some precision."""
-    shift = None if is_sparse(X) else np.mean(X, axis=0, dtype=np.float64)
-    B = X if shift is None else X - shift
-    entries = B.data if is_sparse(B) else B
-    largest = float(np.max(np.abs(entries), initial=0.0))
-    scale = 1.0 if largest == 0.0 else float(np.ldexp(1.0, -binary_exponent(largest)))
+    shift: Floats | None = None if is_sparse(X) else np.atleast_1d(np.mean(X, axis=0, dtype=np.float64))
+    B: Any = X if shift is None else X - shift
+    largest = float(np.max(np.abs(B.data if is_sparse(X) else B), initial=0.0))
+    scale = 1.0 / power_of_two(largest)
     B = (B * scale).astype(dtype)
     squares = row_norms(B.astype(np.float64, copy=False), squared=True)
     starts = range(0, X.shape[0], TILE)
@@ -287,8 +275,9 @@ class EuclideanIndex(NamedTuple):
     def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each query."""
         Q = self.stored.like(queries)
-        if not Q.safe:
-            return self._in_unit_of(Q).nearest(queries, k, n_jobs)
+        if Q.unit != self.stored.unit:
+            stored = self.stored.in_unit(Q.unit)
+            return EuclideanIndex(stored, make_screen(stored.values, np.float64)).nearest(queries, k, n_jobs)
         heaps = empty_heaps(len(Q), k)
         cuts = _blocks(len(Q), Q.values.shape[1] if is_sparse(Q.values) else 0)
         screen = self.screen
@@ -303,12 +292,6 @@ class EuclideanIndex(NamedTuple):
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.stored.values * self.stored.unit, k + 1, n_jobs))
-
-    def _in_unit_of(self, Q: StoredRows) -> "EuclideanIndex":
-        """The same rows in a unit in which queries that are much larger have finite squares."""
-        unit = float(np.ldexp(1.0, binary_exponent(Q.largest)))
-        stored = StoredRows(self.stored.values * (self.stored.unit / unit), unit, self.stored.largest)
-        return EuclideanIndex(stored, make_screen(stored.values, np.float64))
 
 
 def euclidean_index(X: Any) -> EuclideanIndex:
@@ -326,7 +309,7 @@ def search_block(
     A *= -2.0
     cuts, slack, room = np.empty(len(A), dtype=A.dtype), np.empty(len(A)), np.empty((len(A), TILE), dtype=A.dtype)
     bound = (A.shape[1] + 16) * float(np.finfo(A.dtype).eps) / 2.0
-    distances, rows = (heap[block] for heap in heaps)
+    distances, rows = heaps[0][block], heaps[1][block]
     passed = 0
     for number, tile in enumerate(screen.tiles):
         start = number * TILE
@@ -345,4 +328,4 @@ def _blocks(m: int, dense_columns: int) -> list[slice]:
     size = max(1, min(BLOCK, DENSE_ENTRIES // max(1, dense_columns)))
     first = min(TRIAL, size)
     edges = [0, *range(min(first, m), m, size), m]
-    return [slice(a, b) for a, b in zip(edges, edges[1:], strict=False) if b > a or a == 0]
+    return [slice(a, b) for a, b in pairwise(edges) if b > a or a == 0]

@@ -120,7 +120,8 @@ class GraphIndex(NamedTuple):
         if np.any(counts < k):
             raise ValueError(
                 f"{k} neighbors per samples are required, but some samples have only {counts.min()} neighbors in "
-                "precomputed graph matrix. Decrease number of neighbors used or recompute the graph with more neighbors."
+                "precomputed graph matrix. Decrease number of neighbors used or recompute the graph with more "
+                "neighbors."
             )
         rows = np.repeat(np.arange(len(counts)), counts)
         order = np.lexsort((queries.indices, queries.data, rows))

@@ -17,8 +17,7 @@ from sklearn.neighbors import BallTree
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.linalg.rows import binary_exponent
-from gnomon.numerics.neighbors._euclidean import sum_of_squares
+from gnomon.numerics.neighbors._euclidean import power_of_two, sum_of_squares
 from gnomon.numerics.neighbors._result import Neighbors, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
@@ -104,7 +103,7 @@ def _kd_tree(rows: Floats, p: float, leaf_size: int, unit: float) -> KDTreeIndex
 
 def _unit(rows: Floats) -> float:
     """A power of two near the largest entry, so that no power of an entry overflows."""
-    return float(np.ldexp(1.0, int(binary_exponent(rows))))
+    return power_of_two(float(np.max(np.abs(rows), initial=0.0)))
 
 
 class BallTreeIndex(NamedTuple):
