@@ -20,8 +20,9 @@ from gnomon._jit import compiled, jit, noun, subroutine, subroutine_reassoc, ver
 from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.numerics.design import canonical
 from gnomon.numerics.neighbors._heap import empty_heaps, offer, sort_heaps
-from gnomon.numerics.neighbors._result import Neighbors, without_self
+from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks
+from gnomon.numerics.validation import FLOATS
 
 __all__ = ["EuclideanIndex", "StoredRows", "euclidean_index", "stored_rows", "sum_of_squares"]
 
@@ -165,13 +166,8 @@ class StoredRows(NamedTuple):
             Q = sparse.csr_array(np.asarray(Q))
         elif is_sparse(Q) and not is_sparse(self.values):
             Q = Q.tocsr().toarray()
-        return stored_rows(Q).in_unit(self.unit)
-
-    def in_unit(self, unit: float) -> "StoredRows":
-        """The same rows in another unit, or in their own where squares would be infinite in that one."""
-        if unit == self.unit or self.largest / unit > SAFE[1]:
-            return self
-        return StoredRows(self.values * (self.unit / unit), unit, self.largest)
+        found = as_rows(Q)
+        return StoredRows(found if self.unit == 1.0 else found / self.unit, self.unit, self.largest)
 
     @property
     def compiled(self) -> Any:
@@ -183,25 +179,22 @@ class StoredRows(NamedTuple):
 
 
 def stored_rows(X: Any) -> StoredRows:
-    """X as rows of float32 or float64, in another unit where squares would overflow or vanish."""
-    entries: Array
-    if is_sparse(X):
-        X = canonical(X.tocsr())
-        X = X if X.dtype.kind == "f" else X.astype(float)
-        entries = X.data
-    else:
-        X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
-        entries = X
+    """X in another unit where squares would overflow or vanish."""
+    rows = as_rows(X)
+    entries: Array = rows.data if is_sparse(X) else rows
     largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
     if largest == 0.0 or SAFE[0] < largest < SAFE[1]:
-        return StoredRows(X, 1.0, largest)
+        return StoredRows(rows, 1.0, largest)
     unit = power_of_two(largest)
-    return StoredRows(X / unit, unit, largest)
+    return StoredRows(rows / unit, unit, largest)
 
 
-def power_of_two(largest: float) -> float:
-    """The next power of two above a number, by which division is exact; 1 for zero."""
-    return float(np.ldexp(1.0, np.frexp(largest)[1]))
+def as_rows(X: Any) -> Any:
+    """X as rows of float32 or float64, contiguous, or in canonical CSR format."""
+    if is_sparse(X):
+        X = canonical(X.tocsr())
+        return X if X.dtype in FLOATS else X.astype(np.float64)
+    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in FLOATS else np.float64)
 
 
 class Screen(NamedTuple):
@@ -274,10 +267,14 @@ class EuclideanIndex(NamedTuple):
 
     def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each query."""
+        return apart_from_far(queries, self.stored.largest, k, 2.0, lambda rows: self._search(rows, k, n_jobs))
+
+    def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each row, itself left out."""
+        return without_self(self.nearest(self.stored.values * self.stored.unit, k + 1, n_jobs))
+
+    def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
         Q = self.stored.like(queries)
-        if Q.unit != self.stored.unit:
-            stored = self.stored.in_unit(Q.unit)
-            return EuclideanIndex(stored, make_screen(stored.values, np.float64)).nearest(queries, k, n_jobs)
         heaps = empty_heaps(len(Q), k)
         cuts = _blocks(len(Q), Q.values.shape[1] if is_sparse(Q.values) else 0)
         screen = self.screen
@@ -288,10 +285,6 @@ class EuclideanIndex(NamedTuple):
         distances, rows = heaps
         sort_heaps(distances, rows)
         return Neighbors(rows, np.sqrt(distances) * self.stored.unit)
-
-    def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
-        """The k nearest rows of each row, itself left out."""
-        return without_self(self.nearest(self.stored.values * self.stored.unit, k + 1, n_jobs))
 
 
 def euclidean_index(X: Any) -> EuclideanIndex:

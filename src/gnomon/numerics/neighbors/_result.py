@@ -3,13 +3,17 @@
 the k rows x_j nearest to q:   d(q, x_j) smallest, of equal distances the lower j              (1)
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, is_sparse
 
-__all__ = ["Neighbors", "RowIndex", "without_self"]
+__all__ = ["Neighbors", "RowIndex", "apart_from_far", "power_of_two", "without_self"]
+
+FARTHEST = 1e30
+"""Stored rows so many times smaller than a query are all at the same distance from it, in double precision."""
 
 
 class Neighbors(NamedTuple):
@@ -70,3 +74,44 @@ def without_self(found: Neighbors) -> Neighbors:
     keep = found.indices != np.arange(m)[:, None]
     keep[np.all(keep, axis=1), -1] = False
     return Neighbors(found.indices[keep].reshape(m, k - 1), found.distances[keep].reshape(m, k - 1))
+
+
+def power_of_two(largest: float) -> float:
+    """The next power of two above a number, by which division is exact; 1 for zero.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.neighbors._result import power_of_two
+    >>> power_of_two(3.0), power_of_two(0.0)
+    (4.0, 1.0)
+    """
+    return float(np.ldexp(1.0, np.frexp(largest)[1]))
+
+
+def apart_from_far(queries: Any, largest: float, k: int, p: float, search: Callable[[Any], Neighbors]) -> Neighbors:
+    """Search for all queries but those so far away that every row, none larger than `largest`, is equally near.
+
+    Those would overflow in the unit of the rows, and leave the others no digits in theirs. Their distance from every
+    row is ‖q‖, to rounding, and the rows of lowest index are their neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors._result import apart_from_far
+    >>> apart_from_far(np.array([[1e200, 1e200]]), 1.0, 2, 2.0, None).distances / 1e200
+    array([[1.41421356, 1.41421356]])
+    """
+    given: Any = queries
+    sizes = np.ravel(abs(given).max(axis=1).toarray() if is_sparse(queries) else np.abs(given).max(axis=1))
+    far = np.flatnonzero(sizes / FARTHEST > largest)
+    if not len(far) or largest == 0.0:
+        return search(queries)
+    near = np.setdiff1d(np.arange(len(sizes)), far)
+    indices, distances = np.tile(np.arange(k), (len(sizes), 1)), np.empty((len(sizes), k))
+    for i in far:
+        q = np.ravel(given[[i]].toarray() if is_sparse(queries) else given[i]).astype(np.float64)
+        unit = power_of_two(float(np.max(np.abs(q))))
+        distances[i] = unit * np.linalg.norm(q / unit, ord=p)
+    if len(near):
+        indices[near], distances[near] = search(given[near])
+    return Neighbors(indices, distances)

@@ -17,17 +17,14 @@ from sklearn.neighbors import BallTree
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.neighbors._euclidean import power_of_two, sum_of_squares
-from gnomon.numerics.neighbors._result import Neighbors, without_self
+from gnomon.numerics.neighbors._euclidean import sum_of_squares
+from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["BallTreeIndex", "KDTreeIndex", "ball_tree_index", "kd_tree_index"]
 
 ROUNDING = 1e-12
 """Distances that differ by this share of them may be equal."""
-
-FARTHEST = 1e30
-"""Queries may be so many times larger than the stored rows; beyond, the unit is changed."""
 
 PARTS = 8
 """Parts of the queries for each thread: some are searched faster than others."""
@@ -67,43 +64,43 @@ class KDTreeIndex(NamedTuple):
 
     def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each query."""
-        Q = np.ascontiguousarray(queries, dtype=np.float64)
-        if np.max(np.abs(Q), initial=0.0) / self.unit > FARTHEST:
-            return _kd_tree(self.rows * self.unit, self.p, self.tree.leafsize, _unit(Q)).nearest(Q, k, n_jobs)
-        Q = Q / self.unit
-        asked = np.arange(1, min(k + 1, len(self)) + 1)
-
-        def search(part: slice) -> Neighbors:
-            indices = self.tree.query(Q[part], k=asked, p=self.p)[1]
-            found = Neighbors(indices, paired_distances(Q[part], self.rows, indices, self.p))
-            return _settled(found, k, lambda i, radius: self._within(Q[part][i], radius))
-
-        found = _on_threads(search, len(Q), n_jobs)
-        return Neighbors(found.indices, found.distances * self.unit)
+        return apart_from_far(queries, self.unit, k, self.p, lambda rows: self._search(rows, k, n_jobs))
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.rows * self.unit, k + 1, n_jobs))
 
-    def _within(self, q: Floats, radius: float) -> tuple[Integers, Floats]:
+    def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
+        Q = np.ascontiguousarray(queries, dtype=np.float64) / self.unit
+        asked = np.arange(1, min(k + 1, len(self)) + 1)
+
+        def search(part: slice) -> Neighbors:
+            indices = self.tree.query(Q[part], k=asked, p=self.p)[1]
+            found = Neighbors(indices, self._apart(Q[part], indices))
+            return _settled(found, k, lambda i, most: self._within(Q[part][i], most))
+
+        found = _on_threads(search, len(Q), n_jobs)
+        distances = np.sqrt(found.distances) if self.p == 2.0 else found.distances
+        return Neighbors(found.indices, distances * self.unit)
+
+    def _within(self, q: Floats, most: float) -> tuple[Integers, Floats]:
+        radius = np.sqrt(most) if self.p == 2.0 else most
         inside = np.array(self.tree.query_ball_point(q, radius, p=self.p), dtype=np.int64)
-        return inside, paired_distances(q[None], self.rows, inside[None], self.p)[0]
+        return inside, self._apart(q[None], inside[None])[0]
+
+    def _apart(self, Q: Floats, indices: Integers) -> Floats:
+        """Distances of each query to some of the rows; their squares where p is 2, which hold more digits."""
+        apart = np.empty(indices.shape)
+        pairs_apart(Q, self.rows, indices, self.p, apart)
+        return apart
 
 
 def kd_tree_index(X: Any, p: float = 2.0, leaf_size: int = 30) -> KDTreeIndex:
     """An index of dense rows for Minkowski distances."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    return _kd_tree(rows, p, leaf_size, _unit(rows))
-
-
-def _kd_tree(rows: Floats, p: float, leaf_size: int, unit: float) -> KDTreeIndex:
+    unit = power_of_two(float(np.max(np.abs(rows), initial=0.0)))
     scaled = rows / unit
     return KDTreeIndex(scaled, unit, cKDTree(scaled, leafsize=leaf_size), p)
-
-
-def _unit(rows: Floats) -> float:
-    """A power of two near the largest entry, so that no power of an entry overflows."""
-    return power_of_two(float(np.max(np.abs(rows), initial=0.0)))
 
 
 class BallTreeIndex(NamedTuple):
@@ -180,24 +177,17 @@ def _settled(found: Neighbors, k: int, within: Callable[[int, float], tuple[Inte
     return Neighbors(indices[:, :k], distances[:, :k])
 
 
-def paired_distances(Q: Floats, X: Floats, indices: Integers, p: float) -> Floats:
-    """Minkowski distances of each query to some of the rows."""
-    distances = np.empty(indices.shape)
-    _paired_distances(Q, X, indices, p, distances)
-    return distances
-
-
 @jit
-def _paired_distances(Q: Floats, X: Floats, indices: Integers, p: float, distances: Floats) -> None:
+def pairs_apart(Q: Floats, X: Floats, indices: Integers, p: float, apart: Floats) -> None:
+    """How far apart each query and some of the rows are: ‖q − x‖² where p is 2, else the distance."""
     for i in range(indices.shape[0]):
         for k in range(indices.shape[1]):
-            distances[i, k] = _minkowski(Q[i], X[indices[i, k]], p)
+            q, x = Q[i], X[indices[i, k]]
+            apart[i, k] = sum_of_squares(q, x) if p == 2.0 else _minkowski(q, x, p)
 
 
 @subroutine
 def _minkowski(a: Floats, b: Floats, p: float) -> float:
-    if p == 2.0:
-        return np.sqrt(sum_of_squares(a, b))
     most, total = 0.0, 0.0
     for j in range(a.shape[0]):
         most = max(most, abs(a[j] - b[j]))
