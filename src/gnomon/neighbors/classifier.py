@@ -182,7 +182,8 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
                 "All neighbors of some sample is getting zero weights. Please modify 'weights' to avoid this case if "
                 "you are using a user-defined function."
             )
-        rows, votes = np.arange(len(indices)), []
+        rows = np.arange(len(indices))
+        votes: list[Floats] = []
         for codes, classes in zip(self._codes.T, self._classes, strict=True):
             counts = np.zeros((len(indices), len(classes)))
             for j in range(indices.shape[1]):

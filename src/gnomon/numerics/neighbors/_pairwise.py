@@ -23,6 +23,13 @@ ENTRIES = 2**21
 """Distances of a block: 16 megabytes."""
 
 
+LEARNED: dict[str, Callable[[Floats], dict[str, Floats]]] = {
+    "seuclidean": lambda X: {"V": np.var(X, axis=0, ddof=1)},
+    "mahalanobis": lambda X: {"VI": np.linalg.inv(np.cov(X.T))},
+}
+"""Parameters of metrics that are learned from the stored rows where they are not given."""
+
+
 class BlockIndex(NamedTuple):
     """Rows behind a function that gives the distances of queries to all of them.
 
@@ -81,7 +88,8 @@ def metric_index(X: Any, metric: Any, params: Mapping[str, Any] | None = None) -
     """An index of rows for a metric of scikit-learn or SciPy, a function of two rows, or a DistanceMetric."""
     if isinstance(metric, DistanceMetric):
         return BlockIndex(X.shape[0], lambda queries: metric.pairwise(queries, X), X)
-    return BlockIndex(X.shape[0], partial(pairwise_distances, Y=X, metric=metric, **(params or {})), X)
+    given = {**(LEARNED[metric](X) if isinstance(metric, str) and metric in LEARNED else {}), **(params or {})}
+    return BlockIndex(X.shape[0], partial(pairwise_distances, Y=X, metric=metric, **given), X)
 
 
 def matrix_index(D: Floats) -> BlockIndex:
@@ -126,7 +134,7 @@ class GraphIndex(NamedTuple):
         rows = np.repeat(np.arange(len(counts)), counts)
         order = np.lexsort((queries.indices, queries.data, rows))
         first: Integers = order[queries.indptr[:-1, None] + np.arange(k)]
-        return Neighbors(queries.indices[first].astype(np.int64), queries.data[first])
+        return Neighbors(queries.indices[first], queries.data[first])
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
