@@ -242,6 +242,10 @@ EXEMPT = {
         ("check_float32_is_kept", name): "coefficients are doubles whatever the rows, as in scikit-learn"
         for name in ("LinearSVC", "LogisticRegressionCV", "OneVsOneClassifier")
     },
+    (
+        "check_float32_is_kept",
+        "KNeighborsClassifier",
+    ): "shares of votes are doubles whatever the rows, as in scikit-learn",
     ("check_float32_is_kept", "VotedPerceptron"): "votes are whole numbers, which doubles count exactly",
     **{
         ("check_weights_are_repetitions", name): "a row that comes twice is drawn twice, on its own account each time"

@@ -72,15 +72,16 @@ def check_metric(algorithm: Algorithm, metric: MetricLike) -> None:
     if callable(metric):
         if algorithm == "kd_tree":
             raise ValueError(
-                f"kd_tree does not support callable metric {metric!r}; choose algorithm='ball_tree', 'brute' or 'auto'"
+                f"algorithm='kd_tree' does not support the callable metric={metric!r}; choose 'ball_tree', 'brute' or "
+                "'auto'"
             )
         return
     if algorithm == "auto":
         algorithm = "ball_tree" if metric in VALID_METRICS["ball_tree"] else "brute"
     if metric not in VALID_METRICS[algorithm]:
         raise ValueError(
-            f"Metric {metric!r} not valid. Use sorted(sklearn.neighbors.VALID_METRICS[{algorithm!r}]) to get valid "
-            "options. Metric can also be a callable function."
+            f"metric={metric!r} is not valid with algorithm={algorithm!r}; choose from "
+            f"{sorted(VALID_METRICS[algorithm])}, or give a function of two rows"
         )
 
 
@@ -112,6 +113,6 @@ def check_sparse(rows: Any, metric: Any, algorithm: Algorithm) -> None:
         warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=4)
     if isinstance(metric, str) and metric not in VALID_METRICS_SPARSE["brute"]:
         raise ValueError(
-            f"Metric {metric!r} not valid for sparse input. Use "
-            "sorted(sklearn.neighbors.VALID_METRICS_SPARSE['brute']) to get valid options, or give dense rows"
+            f"metric={metric!r} is not valid for sparse input; choose from {sorted(VALID_METRICS_SPARSE['brute'])}, a "
+            "function of two rows, or give dense rows"
         )

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics import DistanceMetric, pairwise_distances
 
 from gnomon._typing import Floats, Integers, is_sparse
@@ -134,7 +135,8 @@ class GraphIndex(NamedTuple):
         rows = np.repeat(np.arange(len(counts)), counts)
         order = np.lexsort((queries.indices, queries.data, rows))
         first: Integers = order[queries.indptr[:-1, None] + np.arange(k)]
-        return Neighbors(queries.indices[first], queries.data[first])
+        kind = sparse.get_index_dtype(maxval=len(self))
+        return Neighbors(queries.indices[first].astype(kind), queries.data[first])
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
