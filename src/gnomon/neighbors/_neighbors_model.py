@@ -28,7 +28,7 @@ from gnomon.neighbors._metrics import Algorithm, EffectiveMetric, MetricLike, ch
 from gnomon.numerics.neighbors import BlockIndex, Neighbors, RowIndex, index_rows
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["Found", "NeighborsModel", "Weights"]
+__all__ = ["Neighborhood", "NeighborsModel", "Weights"]
 
 Weights: TypeAlias = Literal["uniform", "distance"] | Kernel | Callable[[Any], Any] | None
 
@@ -39,15 +39,15 @@ ROUNDING = 8
 """Squared distances in a feature space below so many units in the last place of k(x, x) are zero."""
 
 
-class Found(NamedTuple):
+class Neighborhood(NamedTuple):
     """Neighbours of some rows, and these rows; None for the stored ones."""
 
     neighbors: Neighbors
     rows: Any
 
-    def first(self, k: int) -> "Found":
+    def first(self, k: int) -> "Neighborhood":
         """The nearest k."""
-        return Found(self.neighbors.first(k), self.rows)
+        return Neighborhood(self.neighbors.first(k), self.rows)
 
 
 class NeighborsModel(MultiOutputMixin, Estimator):
@@ -109,15 +109,10 @@ class NeighborsModel(MultiOutputMixin, Estimator):
         return sort_graph_by_row_values(D, copy=True) if is_sparse(D) else D
 
     def _check_kernel(self) -> None:
-        given = {"metric": "minkowski", "p": 2, "metric_params": None}
-        changed = [
-            f"{name}={getattr(self, name)!r}" for name, default in given.items() if getattr(self, name) != default
-        ]
-        if changed or self.algorithm not in ("auto", "brute"):
-            changed += [] if self.algorithm in ("auto", "brute") else [f"algorithm={self.algorithm!r}"]
-            raise ValueError(
-                f"kernel={self.kernel!r} gives the distance; {', '.join(changed)} would be ignored: drop it"
-            )
+        usable = {"metric": ("minkowski",), "p": (2,), "metric_params": (None,), "algorithm": ("auto", "brute")}
+        unused = [f"{name}={value!r}" for name in usable if (value := getattr(self, name)) not in usable[name]]
+        if unused:
+            raise ValueError(f"kernel={self.kernel!r} gives the distance; leave out {', '.join(unused)}")
         if isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed"):
             raise ValueError(
                 "kernel='precomputed' does not say how long queries are in the feature space; give distances, with "
@@ -156,7 +151,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
     # Predicting, which a subclass writes.
 
     @abstractmethod
-    def _predicted(self, found: Found) -> Array:
+    def _predicted(self, found: Neighborhood) -> Array:
         """What the neighbours predict."""
 
     @abstractmethod
@@ -286,7 +281,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             raise ValueError(f"Expected n_neighbors > 0. Got {k}")
         return int(k)
 
-    def _find(self, X: Any, k: int) -> Found:
+    def _find(self, X: Any, k: int) -> Neighborhood:
         rows = None if X is None else self._check_distances(self._read(X, reset=False))
         n = self.n_samples_fit_
         m = n if rows is None else len(rows) if isinstance(rows, list) else rows.shape[0]
@@ -299,7 +294,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             rows = self._same_kind(rows)
         index = self._searched()
         found = index.nearest_others(k, self.n_jobs) if rows is None else index.nearest(rows, k, self.n_jobs)
-        return Found(found, rows)
+        return Neighborhood(found, rows)
 
     def _same_kind(self, D: Any) -> Any:
         """Distances of queries, dense or sparse as those of the stored rows were."""
@@ -310,7 +305,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             f"convert them: found {type(D).__name__} after {type(self._fit_X).__name__}"
         )
 
-    def _neighbor_weights(self, found: Found) -> Floats | None:
+    def _neighbor_weights(self, found: Neighborhood) -> Floats | None:
         """A weight for each neighbour; None where all are equal."""
         if self.weights is None or (isinstance(self.weights, str) and self.weights == "uniform"):
             return None
@@ -320,7 +315,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             return inverse_distances(found.neighbors.distances)
         return np.asarray(self.weights(found.neighbors.distances))
 
-    def _kernel_weights(self, kernel: Kernel, found: Found) -> Floats:
+    def _kernel_weights(self, kernel: Kernel, found: Neighborhood) -> Floats:
         """k(x, x_i) for each query and each of its neighbours."""
         if self._given_distances:
             raise ValueError(

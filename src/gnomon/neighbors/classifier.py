@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Array, ArrayLike, Bools, Count, Floats, Integers, MatrixLike, Seed
 from gnomon.kernels import KernelLike
 from gnomon.neighbors._metrics import Algorithm, Exponent, MetricLike
-from gnomon.neighbors._neighbors_model import Found, NeighborsModel, Weights
+from gnomon.neighbors._neighbors_model import Neighborhood, NeighborsModel, Weights
 
 __all__ = ["KNeighborsClassifier"]
 
@@ -171,7 +171,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
         shares: list[Floats] = [counts / counts.sum(axis=1, keepdims=True) for counts in votes]
         return shares if self.outputs_2d_ else shares[0]
 
-    def _votes(self, found: Found) -> list[Floats]:
+    def _votes(self, found: Neighborhood) -> list[Floats]:
         """The weight of each class among the neighbours, for each output."""
         indices = found.neighbors.indices
         weights = self._neighbor_weights(found)
@@ -191,7 +191,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
             votes.append(counts)
         return votes
 
-    def _predicted(self, found: Found) -> Array:
+    def _predicted(self, found: Neighborhood) -> Array:
         columns = [
             classes[self._winners(counts, codes[found.neighbors.indices])]
             for counts, classes, codes in zip(self._votes(found), self._classes, self._codes.T, strict=True)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Array, ArrayLike, Count, Floats, MatrixLike
 from gnomon.kernels import KernelLike
 from gnomon.neighbors._metrics import Algorithm, Exponent, MetricLike
-from gnomon.neighbors._neighbors_model import Found, NeighborsModel, Weights
+from gnomon.neighbors._neighbors_model import Neighborhood, NeighborsModel, Weights
 
 __all__ = ["KNeighborsRegressor"]
 
@@ -124,7 +124,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
         check_is_fitted(self)
         return self._predicted(self._find(X, self._k(None)))
 
-    def _predicted(self, found: Found) -> Floats:
+    def _predicted(self, found: Neighborhood) -> Floats:
         targets = self._y.reshape(self.n_samples_fit_, -1)[found.neighbors.indices]
         weights = self._neighbor_weights(found)
         if weights is None:

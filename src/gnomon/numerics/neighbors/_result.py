@@ -46,7 +46,20 @@ class Neighbors(NamedTuple):
 
 
 class RowIndex(Protocol):
-    """Stored rows that can be searched."""
+    """Stored rows that can be searched.
+
+    References
+    ----------
+    Cover, T. & Hart, P. (1967). Nearest neighbor pattern classification. doi:10.1109/TIT.1967.1053964
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors import RowIndex, index_rows
+    >>> index: RowIndex = index_rows(np.array([[0.0], [1.0], [4.0]]))
+    >>> len(index), index.nearest_others(1).indices.ravel()
+    (3, array([1, 0, 1]))
+    """
 
     def __len__(self) -> int: ...
 
