@@ -40,19 +40,24 @@ ARGUMENTS = {
     # Some tables have fewer rows than columns, or the classes −1 and 1.
     "DensityGate": {"density": ANY_ROWS, "contamination": 0.0, "outlier_label": -9},
     "DensityImputer": {"density": GaussianMixture()},
+    # On tables of noise the last digits take thousands of rounds; `fit_transform` gives the codes of the lasso.
+    "DictionaryLearning": {"tol": 1e-4, "transform_algorithm": "lasso"},
     "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
     "GaussianDetector": {"covariance_type": "diag"},  # likewise
     "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
     "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    "KMeans": {"n_clusters": 3},  # some tables have four different rows
     "LogisticRegressionCV": {"cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "MulticlassSVC": {"tol": 1e-9},  # laws are closer than a thousandth of the margin
     "NestedContours": {"density": ANY_ROWS},
+    "NestedOneClassSVM": {"levels": (0.8,), "tol": 1e-9},  # likewise; of several, thresholds are found to few digits
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "HistGradientBoostingClassifier": {"max_iter": 5},
@@ -60,15 +65,19 @@ ARGUMENTS = {
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OraclePredictor": {"conditional": functools.partial(np.mean, axis=1)},  # it needs a law
     "ResampledClassifier": {"estimator": LogisticRegression(), "sampler": RandomOverSampler(random_state=0)},
+    "OneClassSVM": {"tol": 1e-9},  # a tolerance below that of the laws
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
+    "RandomProjection": {"n_components": 2},  # tables are small, and the default asks for thousands of directions
     # A rejected row has no class that a check would know; the class −1 is in some tables.
     "RejectClassifier": {"estimator": LogisticRegression(), "cost": 1.0, "reject_label": -9},
     "ScoreFusion": {"lam": 0.01},  # some tables have columns that divide the classes without error
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
+    "SVC": {"tol": 1e-9},  # likewise
+    "SVR": {"tol": 1e-9},  # likewise
     "SemiSupervisedClassifier": {"base": GaussianNB(), "unlabeled": None},
     # The class −1 again; and both parts must take weights.
     "SemiSupervisedPipeline": {"transformer": StandardScaler(), "unlabeled": None},

@@ -14,6 +14,8 @@ CONVERTED = {
     "ElasticNet": lambda m, u: _with_elastic_net(m, u),
     "Ridge": lambda m, u: m.set_params(alpha=m.alpha * u.x**2 * u.weight),
     "IndicatorRegression": lambda m, u: m.set_params(regressor=CONVERTED["Ridge"](m.regressor, u)),
+    "ExtremeLearningClassifier": lambda m, u: m.set_params(alpha=m.alpha * u.weight),
+    "ExtremeLearningRegressor": lambda m, u: m.set_params(alpha=m.alpha * u.weight),
     "OneRule": lambda m, u: m.set_params(min_bucket=m.min_bucket * u.weight),
     "LogisticRegression": lambda m, u: m.set_params(C=m.C / u.x**2 / u.weight),
     "LogisticRegressionCV": lambda m, u: m.set_params(Cs=np.logspace(-4, 4, m.Cs) / u.x**2 / u.weight),
@@ -25,6 +27,11 @@ CONVERTED = {
     "LinearSVM": lambda m, u: m.set_params(lam=0.01 * u.x**2),
     # The intercept is the weight of a column, and penalised.
     "LinearSVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.x**2 / u.weight, intercept_scaling=u.x),
+    # gamma="scale" is that of all entries, so it sees an offset that columns do not share, as in scikit-learn.
+    "SVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.weight),
+    "SVR": lambda m, u: (
+        None if u.offset else m.set_params(C=m.C * u.y / u.weight, epsilon=m.epsilon * u.y, tol=m.tol * u.y)
+    ),
     "BayesianLinearRegression": lambda m, u: _with_prior(m.set_params(sigma2=m.sigma2 * u.y**2), u),
     "BayesianLogisticRegression": lambda m, u: _with_prior(m, u),
     **{
@@ -56,6 +63,13 @@ CONVERTED = {
     "GenerativeClassifier": lambda m, u: m if u.x == 1.0 else None,
     "OpenSetClassifier": lambda m, u: m if u.x == 1.0 else None,
     "QuadraticDiscriminantAnalysis": lambda m, u: m if u.x == 1.0 else None,
+    # A linear kernel has no intercept.
+    # "scale" is the variance of all entries, whose means differ by column.
+    "MulticlassSVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.weight),
+    "NestedOneClassSVM": lambda m, u: None if u.offset else m,
+    "KernelRidge": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.x**2 * u.weight),
+    "KernelRidgeCV": lambda m, u: None if u.offset else m.set_params(alphas=np.multiply(m.alphas, u.x**2 * u.weight)),
+    "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight),
     # A step has the size of a row.
     "AveragedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
     "VotedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,

@@ -2,6 +2,8 @@
 
 from gnomon.decomposition._choose_n_components import ComponentChoice, choose_n_components
 from gnomon.decomposition._intrinsic_dimension import intrinsic_dimension
+from gnomon.decomposition._sparse_encode import sparse_encode
+from gnomon.decomposition.dictionary_learning import DictionaryLearning
 from gnomon.decomposition.discriminant_projection import DiscriminantProjection, FisherRatio, fisher_ratio
 from gnomon.decomposition.kernel_pca import KernelPCA
 from gnomon.decomposition.matrix_factorization import MatrixFactorization
@@ -12,6 +14,7 @@ __all__ = [
     "NMF",
     "PCA",
     "ComponentChoice",
+    "DictionaryLearning",
     "DiscriminantProjection",
     "FisherRatio",
     "KernelPCA",
@@ -19,4 +22,5 @@ __all__ = [
     "choose_n_components",
     "fisher_ratio",
     "intrinsic_dimension",
+    "sparse_encode",
 ]

@@ -25,17 +25,24 @@ take log(x + k), with k found               `gnomon.anomaly.LogShift`
 Box & Tidwell (1962), Transformation of the independent variables, doi:10.1080/00401706.1962.10490038.
 """
 
+from gnomon.features._hash_families import collision_probability
 from gnomon.features._subset_score import subset_score
 from gnomon.features.basis import BasisExpansion
 from gnomon.features.bias import AddBias
 from gnomon.features.exhaustive import ExhaustiveSelector
+from gnomon.features.extreme_learning import ExtremeLearningClassifier, ExtremeLearningRegressor
 from gnomon.features.greedy import GreedySelector
+from gnomon.features.johnson_lindenstrauss import Distortion, jl_distortion, johnson_lindenstrauss_min_dim
 from gnomon.features.limits import Cap, Winsorizer
+from gnomon.features.lsh_index import LSHIndex
 from gnomon.features.maxnorm import MaxNormScaler
 from gnomon.features.parts import PosNegPart
 from gnomon.features.polar import PolarFeatures
 from gnomon.features.polynomial import PolynomialMap, polynomial_columns
 from gnomon.features.quadratic import QuadraticExpansion
+from gnomon.features.random_hash import RandomHash
+from gnomon.features.random_hidden import RandomHiddenFeatures
+from gnomon.features.random_projection import RandomProjection
 from gnomon.features.ratio_features import RatioFeatures
 from gnomon.features.resampled import ResampledClassifier
 from gnomon.features.resampling import SMOTE, RandomOverSampler, RandomUnderSampler
@@ -51,14 +58,21 @@ __all__ = [
     "BasisExpansion",
     "Cap",
     "ColumnSubset",
+    "Distortion",
     "ExhaustiveSelector",
+    "ExtremeLearningClassifier",
+    "ExtremeLearningRegressor",
     "GreedySelector",
+    "LSHIndex",
     "MaxNormScaler",
     "PolarFeatures",
     "PolynomialMap",
     "PosNegPart",
     "QuadraticExpansion",
+    "RandomHash",
+    "RandomHiddenFeatures",
     "RandomOverSampler",
+    "RandomProjection",
     "RandomUnderSampler",
     "RatioFeatures",
     "ResampledClassifier",
@@ -67,8 +81,11 @@ __all__ = [
     "Whitener",
     "Winsorizer",
     "WithinClassWhitener",
+    "collision_probability",
     "decode_labels",
     "encode_labels",
+    "jl_distortion",
+    "johnson_lindenstrauss_min_dim",
     "polynomial_columns",
     "subset_score",
 ]

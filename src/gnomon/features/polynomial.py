@@ -8,14 +8,14 @@ Schölkopf & Smola (2002), Learning with Kernels, section 2.1; orthogonal bases:
 and Approximation Practice, doi:10.1137/1.9781611975949.
 """
 
-from math import comb, factorial
+from math import comb
 from typing import Literal
 
 import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.features._base import FeatureMap, Rows, check_pair, refuse_overflow
-from gnomon.numerics.monomials import expand, exponents
+from gnomon.numerics.monomials import expand, exponents, kernel_scales
 from gnomon.numerics.validation import check_integer, check_interval
 
 __all__ = ["PolynomialMap", "polynomial_columns"]
@@ -144,7 +144,7 @@ class PolynomialMap(FeatureMap):
         if self.basis != "monomial":
             middle, half = self.domain_.mean(axis=0), np.diff(self.domain_, axis=0)[0] / 2
             X = ((X - middle) / half).astype(X.dtype, copy=False)
-        roots, factors = self._scales()
+        roots, factors = (None, None) if self.weights is None else kernel_scales(self.degree, self.c0)
         made = expand(X, self.degree, low=self._lowest, basis=self.basis, roots=roots, factors=factors)
         return refuse_overflow(made, X)
 
@@ -161,15 +161,6 @@ class PolynomialMap(FeatureMap):
     def _lowest(self) -> int:
         """The least degree of a column."""
         return self.degree if self.homogeneous else int(not self.include_bias)
-
-    def _scales(self) -> tuple[list[float], list[float]] | tuple[None, None]:
-        """√(1/p!) and √(k!/(k−m)! c₀^{k−m}): a kernel weight is a product of these."""
-        k = self.degree
-        if self.weights is None:
-            return None, None
-        roots = [factorial(p) ** -0.5 for p in range(k + 1)]
-        factors = [(factorial(k) // factorial(k - m)) ** 0.5 * self.c0 ** ((k - m) / 2) for m in range(k + 1)]
-        return roots, factors
 
     def _intervals(self, X: Rows) -> Floats:
         ends = np.ones((2, X.shape[1]), dtype=X.dtype) * np.array([[-1], [1]], dtype=X.dtype)

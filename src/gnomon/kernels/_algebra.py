@@ -15,10 +15,12 @@ import numpy as np
 
 from gnomon._typing import Floats, Integers
 from gnomon.kernels._base import Kernel, Psd, noun
+from gnomon.kernels._features import beside, row_products
+from gnomon.kernels._pattern import Pattern, intersection, union
 from gnomon.kernels._rows import JointRows
 from gnomon.kernels.constant import Constant
 
-__all__ = ["KernelProduct", "KernelSum", "add", "joint_psd", "multiply"]
+__all__ = ["KernelProduct", "KernelSum", "add", "multiply", "product_psd", "sum_psd"]
 
 
 def add(a: Kernel | float, b: Kernel | float) -> Kernel:
@@ -35,21 +37,29 @@ def _as_kernel(value: Kernel | float) -> Kernel:
     return value if isinstance(value, Kernel) else Constant(float(value))
 
 
-def joint_psd(*parts: Kernel) -> Psd:
-    """True where all parts are; otherwise unknown, unless all parts say the same."""
-    known = {part.psd for part in parts}
-    return known.pop() if len(known) == 1 and known != {False} else None
+def sum_psd(*parts: Kernel) -> Psd:
+    """The status of a sum: the weakest of its parts, unknown where one of them is unknown or refuted."""
+    return _weakest({part.psd for part in parts}, (True, "grid"), (True, "conditional"))
+
+
+def product_psd(*parts: Kernel) -> Psd:
+    """The status of a product; a constant factor changes nothing, others keep what holds for every matrix."""
+    kinds = [part.psd for part in parts if not isinstance(part, Constant)]
+    return kinds[0] if len(kinds) == 1 else _weakest(set(kinds), (True, "grid"))
+
+
+def _weakest(kinds: set[Psd], *orders: tuple[Psd, ...]) -> Psd:
+    """The last of the first order that has all kinds."""
+    for order in orders:
+        if kinds <= set(order):
+            return max(kinds, key=order.index, default=True)
+    return None
 
 
 @noun
 class _Pair(Kernel):
     k1: Kernel
     k2: Kernel
-
-    @property
-    def psd(self) -> Psd:
-        """True where both parts are."""
-        return joint_psd(self.k1, self.k2)
 
     @property
     def whole(self) -> bool:  # type: ignore[override]
@@ -101,9 +111,46 @@ class KernelSum(_Pair):
     """
 
     @property
+    def psd(self) -> Psd:
+        """The weaker of both."""
+        return sum_psd(self.k1, self.k2)
+
+    @property
+    def cpd_order(self) -> int:
+        """The larger of both."""
+        return max(self.k1.cpd_order, self.k2.cpd_order)
+
+    def map_size(self, A: Any) -> float:
+        """Those of both, added."""
+        return self.k1.map_size(A) + self.k2.map_size(A)
+
+    def features(self, X: Any) -> Any:
+        """Those of both, beside each other."""
+        return beside(self.k1.features(X), self.k2.features(X))
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """From one part or the other, in proportion to their values at distance zero."""
+        first, second = (k.diag(np.zeros((1, d))).item() for k in (self.k1, self.k2))
+        from_first = rng.random(n) * (first + second) < first
+        drawn = [k.sample_spectrum(n, d, rng) for k in (self.k1, self.k2)]
+        return np.where(from_first[:, None], *drawn)
+
+    def pattern(self, P: JointRows, Q: JointRows) -> Pattern | None:
+        """Where one of both may differ from zero."""
+        return union(self.k1.pattern(P.parts[0], Q.parts[0]), self.k2.pattern(P.parts[1], Q.parts[1]))
+
+    @property
     def support_radius(self) -> float:
         """Beyond the larger of both."""
         return max(self.k1.support_radius, self.k2.support_radius)
+
+    def summands(self) -> list[Kernel]:
+        """Those of both parts."""
+        return self.k1.summands() + self.k2.summands()
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of both parts, added."""
+        return self.k1.linear_weights(d) + self.k2.linear_weights(d)
 
     def join(self, a: Floats, b: Floats) -> Floats:
         """a + b."""
@@ -148,9 +195,46 @@ class KernelProduct(_Pair):
     """
 
     @property
+    def psd(self) -> Psd:
+        """The weaker of both."""
+        return product_psd(self.k1, self.k2)
+
+    @property
+    def cpd_order(self) -> int:
+        """Of the factor that is not constant."""
+        return max(self.k1.cpd_order, self.k2.cpd_order)
+
+    def map_size(self, A: Any) -> float:
+        """Those of both, multiplied."""
+        return self.k1.map_size(A) * self.k2.map_size(A)
+
+    def features(self, X: Any) -> Any:
+        """All products of a feature of one and a feature of the other."""
+        return row_products(self.k1.features(X), self.k2.features(X))
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Sums of frequencies of both."""
+        return self.k1.sample_spectrum(n, d, rng) + self.k2.sample_spectrum(n, d, rng)
+
+    def pattern(self, P: JointRows, Q: JointRows) -> Pattern | None:
+        """Where both may differ from zero."""
+        return intersection(self.k1.pattern(P.parts[0], Q.parts[0]), self.k2.pattern(P.parts[1], Q.parts[1]))
+
+    @property
     def support_radius(self) -> float:
         """Beyond the smaller of both."""
         return min(self.k1.support_radius, self.k2.support_radius)
+
+    def summands(self) -> list[Kernel]:
+        """Products of a summand of each part."""
+        pairs = [(a, b) for a in self.k1.summands() for b in self.k2.summands()]
+        return [self] if len(pairs) == 1 else [KernelProduct(a, b) for a, b in pairs]
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of one part, times the other where that is constant."""
+        return (self.k1.constant or 0.0) * self.k2.linear_weights(d) + (
+            self.k2.constant or 0.0
+        ) * self.k1.linear_weights(d)
 
     def join(self, a: Floats, b: Floats) -> Floats:
         """a · b."""

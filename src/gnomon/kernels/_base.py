@@ -9,13 +9,14 @@ to the algebra of sums and products, is written once, here and in `_algebra`. Sc
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, dataclass_transform
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
-from gnomon.kernels._evaluate import evaluate
+from gnomon._typing import Array, ArrayLike, Floats, Integers, is_sparse
+from gnomon.kernels._evaluate import evaluate, weighted_sums
+from gnomon.kernels._pattern import Pattern
 
 __all__ = ["Against", "Bounds", "Hyperparameter", "Kernel", "Prepared", "Psd", "noun"]
 
@@ -60,7 +61,7 @@ class Hyperparameter(NamedTuple):
     bounds: tuple[float, float]
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def noun(cls: type[Any]) -> type[Any]:
     """A kernel from a class with annotated fields: a frozen dataclass whose equality and repr are those of `Kernel`.
 
@@ -91,7 +92,7 @@ class Kernel(ABC):
         Whether every Gram matrix is positive semi-definite: proved, refuted, on the complement of polynomials only, for
         rows on the unit grid only, or unknown.
     support_radius : float
-        Distance from which on the kernel is zero, in units of its length scale; inf where it never is.
+        Distance of rows from which on the kernel is zero; inf where it never is.
 
     References
     ----------
@@ -117,8 +118,13 @@ class Kernel(ABC):
         return True
 
     @property
+    def cpd_order(self) -> int:
+        """Polynomials of a lower degree are left out where the kernel is conditionally positive definite."""
+        return 0
+
+    @property
     def support_radius(self) -> float:
-        """From which distance on, in units of the length scale, the kernel is zero."""
+        """From which distance on the kernel is zero."""
         return np.inf
 
     @property
@@ -145,9 +151,41 @@ class Kernel(ABC):
     def diagonal(self, P: Any) -> Floats:
         """k(p_i, p_i)."""
 
+    def pattern(self, P: Any, Q: Any) -> Pattern | None:
+        """A sparse matrix that is true wherever k(p_i, q_j) may differ from zero; None where that is everywhere."""
+        return None
+
     def partial(self, name: str, P: Any, Q: Any) -> Iterator[Floats]:
         """∂K/∂θ for one hyper-parameter of its own: a matrix for each of its values."""
         raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
+
+    # What a kernel says about the functions that it spans; most say nothing.
+
+    def summands(self) -> list["Kernel"]:
+        """Kernels whose sum is this one; itself alone where it is no sum."""
+        return [self]
+
+    @property
+    def constant(self) -> float | None:
+        """c of a kernel that is c for all rows; None for others."""
+        return None
+
+    def linear_weights(self, d: int) -> Floats:
+        """a of the part Σⱼ aⱼ xⱼ x'ⱼ of this kernel, for rows of d columns; zeros where it has none."""
+        return np.zeros(d)
+
+    def map_size(self, A: Any) -> float:
+        """The number of columns of ``features(A)``; inf where there is no finite map."""
+        return np.inf
+
+    def finite_map(self, A: Any, most: int) -> Array | None:
+        """``features(A)`` where they have at most so many columns; None where not."""
+        return self.features(A) if self.map_size(A) <= most else None
+
+    @property
+    def local_radius(self) -> float | None:
+        """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
+        return None
 
     # Gram matrices.
 
@@ -290,6 +328,18 @@ class Kernel(ABC):
         """k(x, x') / √(k(x, x) k(x', x')), the cosine of two rows in the feature space."""
         return _mapped().Normalized(self)
 
+    # Explicit maps.
+
+    def features(self, X: Any) -> Any:
+        """A table Φ with k(x, x') = Φ(x)ᵀΦ(x'), where a finite one exists."""
+        raise ValueError(
+            f"{self!r} has no finite map of features; gnomon.features.EmpiricalKernelMap has one for given rows"
+        )
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequencies ω of shape (n, d) with k(x, x') = k(x, x) E cos ωᵀ(x − x'), by Bochner's theorem."""
+        raise ValueError(f"{self!r} has no spectrum that can be drawn from; choose a stationary kernel such as RBF")
+
     # Columns by name.
 
     def located(self, names: Sequence[str] | None) -> Self:
@@ -303,12 +353,13 @@ class Kernel(ABC):
         own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         if not deep:
             return own
+        children = self.children()
         nested = {
             f"{child}__{name}": value
-            for child, kernel in self.children().items()
+            for child, kernel in children.items()
             for name, value in kernel.get_params().items()
         }
-        return {**own, **nested}
+        return {**own, **children, **nested}
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters of this object, nested ones as ``k1__length_scale``."""
@@ -319,20 +370,24 @@ class Kernel(ABC):
 
     def with_params(self, **params: Any) -> Self:
         """The same kernel with other parameters; this object stays as it is."""
-        known = self.get_params(deep=False)
-        own = {name: value for name, value in params.items() if "__" not in name}
-        children = {**self.children(), **{name: value for name, value in own.items() if isinstance(value, Kernel)}}
+        known = {f.name for f in fields(self)}  # type: ignore[arg-type]
+        own = {name: value for name, value in params.items() if name in known}
+        changed = replace(self, **own) if own else self  # type: ignore[type-var]
+        children: dict[str, Kernel] = changed.children()
         nested: dict[str, dict[str, Any]] = {}
+        parts: dict[str, Kernel] = {}
         for name, value in params.items():
             child, _, rest = name.partition("__")
-            if child not in (children if rest else known):
+            if name not in known and child not in children:
                 raise ValueError(
                     f"Invalid parameter {name!r} for kernel {self!r}; valid parameters are: {sorted(self.get_params())}"
                 )
             if rest:
                 nested.setdefault(child, {})[rest] = value
-        changed = replace(self, **own) if own else self  # type: ignore[type-var]
-        return changed.with_children({child: children[child].with_params(**rest) for child, rest in nested.items()})
+            elif name not in known:
+                parts[name] = value
+        nested_parts = {child: parts.get(child, children[child]).with_params(**rest) for child, rest in nested.items()}
+        return changed.with_children({**parts, **nested_parts})
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -379,6 +434,15 @@ class Against(NamedTuple):
     def gram(self, A: Any) -> Floats:
         """K(A, B)."""
         return evaluate(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
+
+    def combine(self, A: Any, coef: Floats) -> Floats:
+        """K(A, B) @ coef, without the matrix."""
+        return weighted_sums(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared, coef)
+
+    def combine_rows(self, indices: Integers, coef: Floats, at: Integers | None = None) -> Floats:
+        """K(B, B[indices]) @ coef, without the matrix; for the rows B[at] alone where they are given."""
+        rows = self.prepared if at is None else self.prepared.take(at)
+        return weighted_sums(self.kernel, rows, self.prepared.take(indices), coef)
 
     def rows(self, indices: Integers | slice) -> Floats:
         """K(B[indices], B)."""

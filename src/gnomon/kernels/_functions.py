@@ -7,6 +7,8 @@ Each is a limit of sums of products of k (Schölkopf & Smola 2002, section 13.1)
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from functools import reduce
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from numpy.polynomial.polynomial import polyder, polyval
 from gnomon._typing import Floats, Integers
 from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Kernel, Psd, noun
+from gnomon.kernels._features import beside, row_products
+from gnomon.kernels._pattern import Pattern
 
 __all__ = ["KernelExponential", "KernelPower", "PolynomialOf"]
 
@@ -98,6 +102,22 @@ class KernelPower(_Function):
         """As the kernel inside."""
         return self.kernel.support_radius
 
+    def map_size(self, A: Any) -> float:
+        """That of the kernel inside, to the power m."""
+        return self.kernel.map_size(A) ** int(self.power)
+
+    def features(self, X: Any) -> Any:
+        """Products of m features."""
+        return reduce(row_products, [self.kernel.features(X)] * int(self.power))
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Sums of m frequencies."""
+        return np.sum([self.kernel.sample_spectrum(n, d, rng) for _ in range(int(self.power))], axis=0)
+
+    def pattern(self, P: Any, Q: Any) -> Pattern | None:
+        """As the kernel inside."""
+        return self.kernel.pattern(P, Q)
+
     def outer(self, k: Floats) -> Floats:
         """kᵐ."""
         return k ** int(self.power)
@@ -143,13 +163,29 @@ class PolynomialOf(_Function):
         """As the kernel inside, where there is no constant."""
         return self.kernel.support_radius if self.coefs[0] == 0.0 else np.inf
 
+    def map_size(self, A: Any) -> float:
+        """Powers of that of the kernel inside, added."""
+        return sum(self.kernel.map_size(A) ** j for j, a in enumerate(self.coefs) if a > 0.0)
+
+    def features(self, X: Any) -> Any:
+        """Products of j features times √a_j, for every j with a_j > 0."""
+        inside = self.kernel.features(X)
+        powers = accumulate([inside] * (len(self.coefs) - 1), row_products)
+        ones = np.ones((inside.shape[0], 1), dtype=inside.dtype)
+        parts = zip(self.coefs, chain([ones], powers), strict=True)
+        return beside(*(float(np.sqrt(a)) * part for a, part in parts if a > 0.0))
+
+    def pattern(self, P: Any, Q: Any) -> Pattern | None:
+        """As the kernel inside, where there is no constant."""
+        return self.kernel.pattern(P, Q) if self.coefs[0] == 0.0 else None
+
     def outer(self, k: Floats) -> Floats:
         """Σ_j a_j k^j."""
-        return polyval(k, np.asarray(self.coefs, dtype=float))
+        return polyval(k, np.asarray(self.coefs, dtype=k.dtype))
 
     def outer_slope(self, k: Floats) -> Floats:
         """Σ_j j a_j k^(j−1)."""
-        return polyval(k, polyder(np.asarray(self.coefs, dtype=float)))
+        return polyval(k, polyder(np.asarray(self.coefs, dtype=k.dtype)))
 
 
 @noun

@@ -15,6 +15,8 @@ import numpy as np
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Kernel, Psd, noun
+from gnomon.kernels._features import beside
+from gnomon.kernels._pattern import Pattern
 
 __all__ = ["Normalized", "OnColumns", "Warped"]
 
@@ -29,6 +31,11 @@ class _Inside(Kernel):
         return self.kernel.psd
 
     @property
+    def cpd_order(self) -> int:
+        """As the kernel inside."""
+        return self.kernel.cpd_order
+
+    @property
     def whole(self) -> bool:  # type: ignore[override]
         """As the kernel inside."""
         return self.kernel.whole
@@ -41,6 +48,14 @@ class _Inside(Kernel):
         """The mapped rows, prepared by the kernel inside."""
         return self.kernel.prepare(self.mapped(A), like)
 
+    def map_size(self, A: Any) -> float:
+        """That of the kernel inside."""
+        return self.kernel.map_size(self.mapped(A))
+
+    def features(self, X: Any) -> Any:
+        """Those of the mapped rows."""
+        return self.kernel.features(self.mapped(X))
+
     def cross(self, P: Any, Q: Any) -> Floats:
         """As the kernel inside."""
         return self.kernel.cross(P, Q)
@@ -52,6 +67,10 @@ class _Inside(Kernel):
     def diagonal(self, P: Any) -> Floats:
         """As the kernel inside."""
         return self.kernel.diagonal(P)
+
+    def pattern(self, P: Any, Q: Any) -> Pattern | None:
+        """As the kernel inside."""
+        return self.kernel.pattern(P, Q)
 
     def slopes(self, P: Any, Q: Any) -> Iterator[Floats]:
         """As the kernel inside."""
@@ -87,6 +106,21 @@ class OnColumns(_Inside):
 
     columns: Any
 
+    def summands(self) -> list[Kernel]:
+        """Those of the kernel inside, of the same columns."""
+        return [OnColumns(part, self.columns) for part in self.kernel.summands()]
+
+    @property
+    def constant(self) -> float | None:
+        """As the kernel inside."""
+        return self.kernel.constant
+
+    def linear_weights(self, d: int) -> Floats:
+        """Those of the kernel inside, at its columns."""
+        weights, places = np.zeros(d), np.atleast_1d(np.arange(d)[self.located(None).columns])
+        weights[places] = self.kernel.linear_weights(len(places))
+        return weights
+
     def mapped(self, A: Any) -> Any:
         """The columns, as a matrix."""
         frame = nw.from_native(A, eager_only=True, pass_through=True)
@@ -99,6 +133,13 @@ class OnColumns(_Inside):
         if outside:
             raise ValueError(f"columns={self.columns!r}: {outside[0]} is none of the {width} columns 0 to {width - 1}")
         return rows[:, chosen if isinstance(chosen, slice) else np.atleast_1d(chosen)]
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Zero in the columns that are left out."""
+        full = np.zeros((n, d))
+        chosen = np.atleast_1d(np.arange(d)[self.located(None).columns])
+        full[:, chosen] = self.kernel.sample_spectrum(n, len(chosen), rng)
+        return full
 
     def located(self, names: Sequence[str] | None) -> Self:
         """Names replaced by their places in `names`."""
@@ -177,6 +218,12 @@ class Normalized(_Inside):
         """The rows as they are."""
         return A
 
+    def features(self, X: Any) -> Any:
+        """Those of the kernel inside, of length one."""
+        Z = self.kernel.features(X)
+        lengths = self._lengths(self.kernel.prepare(X))[:, None]
+        return beside(Z).multiply(1.0 / lengths).tocsr() if is_sparse(Z) else Z / lengths
+
     def cross(self, P: Any, Q: Any) -> Floats:
         """Rows and columns divided by their lengths."""
         return self.kernel.cross(P, Q) / np.multiply.outer(self._lengths(P), self._lengths(Q))
@@ -187,7 +234,7 @@ class Normalized(_Inside):
 
     def diagonal(self, P: Any) -> Floats:
         """One."""
-        return np.ones(len(P))
+        return np.ones_like(self._lengths(P))
 
     def slopes(self, P: Any, Q: Any) -> Iterator[Floats]:
         """The quotient rule; a diagonal changes too."""

@@ -2,22 +2,41 @@
 
     ‖a − b‖² = ‖a‖² + ‖b‖² − 2 aᵀb                                                                (1)
 
-Columns are shifted by the mean of the first rows before (1), which leaves distances and keeps the digits that a large
-offset would take. With few columns the differences themselves are squared: as fast, and without cancellation.
+Columns are shifted by the middle of the first rows before (1), which leaves distances and keeps the digits that a large
+offset would take. With few columns the differences themselves are squared: as fast, and without cancellation. With
+more, a distance that is small beside the norms, where (1) cancels, is computed from the differences too.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from gnomon._typing import Array, Floats, Integers, is_sparse
 
-__all__ = ["JointRows", "NumericRows", "inner_products", "paired_products", "paired_squares", "squared_distances"]
+__all__ = [
+    "CITY_BLOCKS",
+    "SHARP_SQUARES",
+    "SQUARES",
+    "JointRows",
+    "NumericRows",
+    "Separation",
+    "inner_products",
+    "minus_half_squares",
+    "paired_products",
+    "same_width",
+    "with_squares",
+]
 
 FEW_COLUMNS = 4
 """Up to so many columns, squared differences are as fast as BLAS."""
+
+MANY = 0.05
+"""From this share of close pairs on, all differences are squared."""
 
 
 class NumericRows(NamedTuple):
@@ -89,21 +108,74 @@ def inner_products(P: NumericRows, Q: NumericRows) -> Floats:
 
 
 def squared_distances(P: NumericRows, Q: NumericRows) -> Floats:
-    """Equation (1) for all pairs of rows; exactly zero on the diagonal where P is Q."""
+    """Equation (1) for all pairs of rows, for a smooth function of it; exactly zero on the diagonal where P is Q."""
+    return _squares(P, Q, sharp=False)
+
+
+def sharp_squares(P: NumericRows, Q: NumericRows) -> Floats:
+    """Equation (1) with small distances to full relative precision, for a function of their root."""
+    return _squares(P, Q, sharp=True)
+
+
+def _squares(P: NumericRows, Q: NumericRows, *, sharp: bool) -> Floats:
     dense = not (is_sparse(P.values) or is_sparse(Q.values))
-    if dense and P.values.shape[1] <= FEW_COLUMNS:
-        return cdist(P.values, Q.values, "sqeuclidean").astype(P.values.dtype, copy=False)
     assert P.squares is not None
     assert Q.squares is not None
+    longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
+    if dense and (P.values.shape[1] <= FEW_COLUMNS or not np.isfinite(2.0 * longest)):
+        return _direct(P, Q)
     twice = inner_products(P, Q)
     twice *= 2
     # The two norms are added first: then the result is symmetric to the bit where P is Q.
-    S = np.add.outer(P.squares, Q.squares)
-    S -= twice
+    norms = np.add.outer(P.squares, Q.squares)
+    S = np.subtract(norms, twice, out=twice)
     np.maximum(S, 0.0, out=S)
+    rounding = np.finfo(S.dtype).eps
+    if sharp or longest > rounding**-0.3:
+        close = np.flatnonzero(rounding**0.4 * norms >= S)
+        if dense and len(close) > MANY * S.size:
+            return _direct(P, Q)
+        S.ravel()[close] = paired_squares(P, Q, *np.divmod(close, S.shape[1]))
     if P is Q:
         np.fill_diagonal(S, 0.0)
     return S
+
+
+def _direct(P: NumericRows, Q: NumericRows) -> Floats:
+    """Squared differences; what overflows is a number so large that every kernel of it is zero."""
+    S = cdist(P.values, Q.values, "sqeuclidean")
+    most = 1e-3 * np.finfo(P.values.dtype).max
+    np.minimum(S, most, out=S)
+    return S.astype(P.values.dtype, copy=False)
+
+
+def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:
+    """Σ_d |a_d − b_d| for all pairs of rows."""
+    dtype = P.values.dtype
+    if is_sparse(P.values) and is_sparse(Q.values):
+        return np.asarray(manhattan_distances(P.values, Q.values)).astype(dtype, copy=False)
+    return cdist(to_dense(P.values), to_dense(Q.values), "cityblock").astype(dtype, copy=False)
+
+
+def paired_blocks(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
+    """Σ_d |a_d − b_d| for the pairs of rows that are listed."""
+    return np.asarray(abs(P.values[i] - Q.values[j]).sum(axis=1)).ravel()
+
+
+def minus_half_squares(P: NumericRows, Q: NumericRows) -> Floats:
+    """−½ of equation (1) for all pairs of rows, in as few passes over the result as its precision allows."""
+    assert P.squares is not None
+    assert Q.squares is not None
+    longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
+    plain = P.values.shape[1] > FEW_COLUMNS and longest <= np.finfo(P.squares.dtype).eps ** -0.3
+    if P is Q or not plain or is_sparse(P.values) or is_sparse(Q.values):
+        S = squared_distances(P, Q)
+        S *= -0.5
+        return S
+    S = P.values @ Q.values.T
+    S -= 0.5 * P.squares[:, None]
+    S -= 0.5 * Q.squares
+    return np.minimum(S, 0.0, out=S)
 
 
 def paired_products(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
@@ -122,3 +194,49 @@ def _row_sums(A: Any, B: Any) -> Array:
         product: Any = A.multiply(B) if is_sparse(A) else B.multiply(A)  # type: ignore[attr-defined]
         return np.asarray(product.sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", A, B)
+
+
+class Separation(NamedTuple):
+    """How far apart two rows are: a sum over the columns, homogeneous in the rows.
+
+    Fields
+    ------
+    degree : int
+        Rows twice as large are 2^degree times as far apart.
+    cross : callable (P, Q) → matrix of all pairs
+    pairs : callable (P, Q, i, j) → those of the pairs that are listed
+    column : callable
+        Of differences in one column, its share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels._rows import CITY_BLOCKS, NumericRows
+    >>> CITY_BLOCKS.cross(NumericRows(np.array([[1.0, 2.0]])), NumericRows(np.array([[3.0, -1.0]])))
+    array([[5.]])
+    """
+
+    degree: int
+    cross: Callable[[NumericRows, NumericRows], Floats]
+    pairs: Callable[[NumericRows, NumericRows, Integers, Integers], Floats]
+    column: Callable[[Floats], Floats]
+
+
+SQUARES = Separation(2, squared_distances, paired_squares, np.square)
+SHARP_SQUARES = Separation(2, sharp_squares, paired_squares, np.square)
+CITY_BLOCKS = Separation(1, city_blocks, paired_blocks, np.abs)
+
+
+def to_dense(X: Any) -> Array:
+    """Rows as an array."""
+    return sparse.csr_array(X).toarray() if is_sparse(X) else X
+
+
+def same_width(kernel: object, X: Any, like: NumericRows | None) -> Any:
+    """The rows X; refused where those that they are compared with have another number of columns."""
+    if like is not None and X.shape[1] != like.values.shape[1]:
+        raise ValueError(
+            f"{type(kernel).__name__} compares rows of {X.shape[1]} columns with rows of {like.values.shape[1]}; "
+            "give both the same columns"
+        )
+    return X

@@ -6,6 +6,7 @@ Rasmussen & Williams (2006), section 4.2.
 """
 
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Floats, Integers
 from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
+from gnomon.kernels._pattern import Pattern, nowhere, true_at
 
 __all__ = ["Constant", "White"]
 
@@ -25,17 +27,20 @@ class NumberedRows(NamedTuple):
     numbers : ndarray of int
     table : object
         The same object for all rows of one table.
+    dtype : dtype
+        Of the values: single precision where the rows have it.
     """
 
     numbers: Integers
     table: object
+    dtype: Any
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def take(self, rows: slice | Integers) -> "NumberedRows":
         """Some of the rows."""
-        return NumberedRows(self.numbers[rows], self.table)
+        return NumberedRows(self.numbers[rows], self.table, self.dtype)
 
 
 @noun
@@ -62,26 +67,44 @@ class Constant(Kernel):
     """
 
     value: float = 1.0
-    value_bounds: Bounds = WIDE
+    value_bounds: Bounds = field(default=WIDE, kw_only=True)
 
     def __post_init__(self) -> None:
         check_factor(self.value)
 
+    def features(self, X: Any) -> Floats:
+        """√c."""
+        rows = numbered(X)
+        return np.full((len(rows), 1), np.sqrt(self.value), dtype=rows.dtype)
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequency zero."""
+        return np.zeros((n, d))
+
+    @property
+    def constant(self) -> float:
+        """c."""
+        return self.value
+
+    def map_size(self, A: Any) -> float:
+        """One."""
+        return 1
+
     def prepare(self, A: Any, like: Any = None) -> NumberedRows:
         """The number of rows."""
-        return NumberedRows(np.arange(_num_samples(A)), object())
+        return numbered(A)
 
     def cross(self, P: NumberedRows, Q: NumberedRows) -> Floats:
         """c everywhere."""
-        return np.full((len(P), len(Q)), float(self.value))
+        return np.full((len(P), len(Q)), self.value, dtype=P.dtype)
 
     def pairs(self, P: NumberedRows, Q: NumberedRows, i: Integers, j: Integers) -> Floats:
         """c everywhere."""
-        return np.full(len(i), float(self.value))
+        return np.full(len(i), self.value, dtype=P.dtype)
 
     def diagonal(self, P: NumberedRows) -> Floats:
         """c everywhere."""
-        return np.full(len(P), float(self.value))
+        return np.full(len(P), self.value, dtype=P.dtype)
 
     def partial(self, name: str, P: NumberedRows, Q: NumberedRows) -> Iterator[Floats]:
         """∂k/∂ log c = k."""
@@ -115,32 +138,50 @@ class White(Kernel):
     """
 
     noise_level: float = 1.0
-    noise_level_bounds: Bounds = WIDE
+    noise_level_bounds: Bounds = field(default=WIDE, kw_only=True)
 
     def __post_init__(self) -> None:
         check_factor(self.noise_level, "noise_level")
 
+    @property
+    def support_radius(self) -> float:
+        """Zero from any distance on."""
+        return 0.0
+
+    def pattern(self, P: NumberedRows, Q: NumberedRows) -> Pattern:
+        """The same row of the same table."""
+        if P.table is not Q.table:
+            return nowhere(len(P), len(Q))
+        _, i, j = np.intersect1d(P.numbers, Q.numbers, assume_unique=True, return_indices=True)
+        return true_at(i, j, (len(P), len(Q)))
+
     def prepare(self, A: Any, like: Any = None) -> NumberedRows:
         """The numbers of the rows of this table."""
-        return NumberedRows(np.arange(_num_samples(A)), object())
+        return numbered(A)
 
     def cross(self, P: NumberedRows, Q: NumberedRows) -> Floats:
         """c where the numbers agree."""
         if P.table is not Q.table:
-            return np.zeros((len(P), len(Q)))
-        return self.noise_level * np.equal.outer(P.numbers, Q.numbers)
+            return np.zeros((len(P), len(Q)), dtype=P.dtype)
+        return self.noise_level * np.equal.outer(P.numbers, Q.numbers).astype(P.dtype)
 
     def pairs(self, P: NumberedRows, Q: NumberedRows, i: Integers, j: Integers) -> Floats:
         """c where the numbers agree."""
-        return self.noise_level * ((P.numbers[i] == Q.numbers[j]) & (P.table is Q.table))
+        return self.noise_level * ((P.numbers[i] == Q.numbers[j]) & (P.table is Q.table)).astype(P.dtype)
 
     def diagonal(self, P: NumberedRows) -> Floats:
         """c everywhere."""
-        return np.full(len(P), float(self.noise_level))
+        return np.full(len(P), self.noise_level, dtype=P.dtype)
 
     def partial(self, name: str, P: NumberedRows, Q: NumberedRows) -> Iterator[Floats]:
         """∂k/∂ log c = k."""
         yield self.cross(P, Q)
+
+
+def numbered(A: Any) -> NumberedRows:
+    """The rows of A by number."""
+    single = getattr(A, "dtype", None) == np.float32
+    return NumberedRows(np.arange(_num_samples(A)), object(), np.float32 if single else np.float64)
 
 
 def check_factor(value: float, name: str = "value") -> None:

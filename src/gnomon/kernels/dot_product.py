@@ -7,14 +7,19 @@ Schölkopf & Smola (2002), section 4.6.
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.special import comb
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
-from gnomon.kernels._rows import NumericRows, inner_products, paired_products
+from gnomon.kernels._features import beside
+from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
+from gnomon.numerics.monomials import expand, kernel_scales
 
 __all__ = ["DotProduct", "Linear", "Polynomial"]
 
@@ -51,9 +56,9 @@ class DotProduct(Kernel):
         """a in (1); the rows are multiplied by its root."""
         return 1.0
 
-    def prepare(self, A: Any, like: Any = None) -> NumericRows:
+    def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
         """Rows times √a."""
-        X = as_rows(A)
+        X = same_width(self, as_rows(A), like)
         return NumericRows(X if self.factor == 1.0 else X * np.sqrt(self.factor).astype(X.dtype))
 
     def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
@@ -102,7 +107,7 @@ class Linear(DotProduct):
     """
 
     coef0: float = 0.0
-    coef0_bounds: Bounds = WIDE
+    coef0_bounds: Bounds = field(default=WIDE, kw_only=True)
 
     def __post_init__(self) -> None:
         check_offset(self, self.coef0)
@@ -115,10 +120,19 @@ class Linear(DotProduct):
         """∂k/∂ log c = c."""
         return np.full_like(t, self.coef0)
 
-    def features(self, X: Any) -> Floats:
+    def linear_weights(self, d: int) -> Floats:
+        """Ones."""
+        return np.ones(d)
+
+    def map_size(self, A: Any) -> float:
+        """The columns, and a constant."""
+        return np.shape(A)[1] + bool(self.coef0)
+
+    def features(self, X: Any) -> Any:
         """Columns whose inner products are the kernel: those of X, and √c."""
         rows = as_rows(X)
-        return np.column_stack([rows, np.full(len(rows), np.sqrt(self.coef0))]) if self.coef0 else rows
+        root = np.full((rows.shape[0], 1), np.sqrt(self.coef0), dtype=rows.dtype)
+        return beside(rows, root) if self.coef0 else rows
 
 
 @noun
@@ -153,8 +167,8 @@ class Polynomial(DotProduct):
     degree: int = 3
     coef0: float = 1.0
     scale: float = 1.0
-    coef0_bounds: Bounds = WIDE
-    scale_bounds: Bounds = WIDE
+    coef0_bounds: Bounds = field(default=WIDE, kw_only=True)
+    scale_bounds: Bounds = field(default=WIDE, kw_only=True)
 
     def __post_init__(self) -> None:
         if isinstance(self.degree, bool) or self.degree != int(self.degree) or self.degree < 1:
@@ -175,6 +189,22 @@ class Polynomial(DotProduct):
         """∂k/∂ log c = c m (t + c)^(m−1), ∂k/∂ log a = t m (t + c)^(m−1)."""
         outer = self.degree * (t + self.coef0) ** int(self.degree - 1)
         return outer * (self.coef0 if name == "coef0" else t)
+
+    def map_size(self, A: Any) -> float:
+        """C(d + m, m), or C(d + m − 1, m) where c = 0."""
+        return comb(np.shape(A)[1] + self.degree - (self.coef0 == 0.0), self.degree, exact=True)
+
+    def features(self, X: Any) -> Any:
+        """The monomials Π x_j^p_j of degree q = Σ p_j ≤ m, times √(m!/(Π p_j! (m − q)!) a^q c^(m − q)).
+
+        There are C(d + m, m) of them, or C(d + m − 1, m) of degree m alone where c = 0, in the order of
+        `gnomon.features.PolynomialMap`.
+        """
+        rows = self.prepare(X).values
+        rows = sparse.csr_array(rows) if is_sparse(rows) else rows
+        m = int(self.degree)
+        roots, factors = kernel_scales(m, self.coef0)
+        return expand(rows, m, low=0 if self.coef0 else m, roots=roots, factors=factors)
 
 
 def check_offset(kernel: Kernel, coef0: float) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.kernels._base import Kernel, Psd, as_rows, noun
-from gnomon.kernels._rows import NumericRows, inner_products, paired_products
+from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
 
 __all__ = ["CallableKernel", "FeatureMapKernel", "Precomputed"]
 
@@ -207,9 +207,13 @@ class FeatureMapKernel(Kernel):
 
     phi: Any
 
-    def prepare(self, A: Any, like: Any = None) -> NumericRows:
+    def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
         """The features of the rows."""
-        return NumericRows(self.features(A))
+        return NumericRows(same_width(self, self.features(A), like))
+
+    def map_size(self, A: Any) -> float:
+        """The columns of Φ of one row."""
+        return self.features(A[:1]).shape[1]
 
     def features(self, X: Any) -> Array:
         """Φ of the rows."""

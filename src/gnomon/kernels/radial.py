@@ -3,25 +3,183 @@
     k(x, x') = φ(s),    s = (x − x')ᵀ A (x − x') / ℓ²                                             (1)
 
 A subclass writes φ and, for gradients, φ'. With one length scale ∂k/∂ log ℓ = −2 s φ'(s); with one per column
-∂k/∂ log ℓ_d = −2 φ'(s) (x_d − x'_d)² / ℓ_d². Rasmussen & Williams (2006), section 4.2.
+∂k/∂ log ℓ_d = −2 φ'(s) (x_d − x'_d)² / ℓ_d². Another separation s of the rows, such as Σ_d |x_d − x'_d| / ℓ_d, has its
+degree in place of the 2. Rasmussen & Williams (2006), section 4.2.
 """
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import field
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
-from gnomon._typing import Array, ArrayLike, Floats, Integers, is_sparse
+from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
 from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
-from gnomon.kernels._rows import NumericRows, paired_squares, squared_distances, with_squares
+from gnomon.kernels._pattern import Pattern, within
+from gnomon.kernels._rows import SQUARES, NumericRows, Separation, same_width, to_dense, with_squares
 
-__all__ = ["Radial"]
+__all__ = ["DistanceKernel", "Radial", "check_positive"]
+
+
+class DistanceKernel(Kernel):
+    """The verbs of a kernel (1); a subclass says what its `scale` is."""
+
+    metric: Any = None
+
+    @abstractmethod
+    def profile(self, s: Floats) -> Floats:
+        """φ(s), elementwise, for s ≥ 0."""
+
+    def slope(self, s: Floats) -> Floats:
+        """φ'(s), elementwise; at s = 0 any finite number will do where φ' is infinite."""
+        raise NotImplementedError(f"{type(self).__name__} has no slope; fix its length scale or write the verb `slope`")
+
+    @property
+    @abstractmethod
+    def scale(self) -> Any:
+        """ℓ, or one for each column."""
+
+    @property
+    def separation(self) -> Separation:
+        """What s in (1) is; `SHARP_SQUARES` where φ is a function of √s, so that small distances keep their digits."""
+        return SQUARES
+
+    @property
+    def cutoff(self) -> float:
+        """√s from which on φ is zero."""
+        return np.inf
+
+    @property
+    def support_radius(self) -> float:
+        """From which distance on the kernel is zero."""
+        return self.cutoff * float(np.max(self.scale)) if self.metric is None else np.inf
+
+    @property
+    def columns(self) -> range | None:
+        """How many columns the rows may have, where not every number is allowed."""
+        return None
+
+    def settled(self, d: int) -> Self:
+        """The same kernel with what depends on the number of columns decided."""
+        return self
+
+    def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
+        """Rows shifted by the middle of the first ones, then in units of ℓ and of the metric."""
+        X = same_width(self, as_rows(A), like)
+        if self.columns is not None and X.shape[1] not in self.columns:
+            allowed = f"{self.columns[0]}" + ("" if len(self.columns) == 1 else f" to {self.columns[-1]}")
+            raise ValueError(
+                f"{type(self).__name__} compares rows of {allowed} column(s), these have {X.shape[1]}; choose columns "
+                "with .on(columns), or multiply kernels of single columns with TensorProduct"
+            )
+        if is_sparse(X):
+            if like is None or like.origin is None:
+                return with_squares(self._scaled(X), None)
+            X = to_dense(X)
+        origin = _origin(X) if like is None else like.origin
+        return with_squares(self._scaled(X if origin is None else X - origin), origin)
+
+    def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
+        """φ of all separations."""
+        return self.settled(P.values.shape[1]).profile(self.separation.cross(P, Q))
+
+    def pairs(self, P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
+        """φ of the separations that are listed."""
+        return self.settled(P.values.shape[1]).profile(self.separation.pairs(P, Q, i, j))
+
+    def diagonal(self, P: NumericRows) -> Floats:
+        """φ(0)."""
+        zero = np.zeros(1, dtype=P.values.dtype)
+        return np.full(len(P), self.settled(P.values.shape[1]).profile(zero)[0])
+
+    def partial(self, name: str, P: NumericRows, Q: NumericRows) -> Iterator[Floats]:
+        """∂K/∂ log ℓ, or ∂K/∂ log ℓ_d for each column."""
+        s, k = self.separation.cross(P, Q), self.settled(P.values.shape[1])
+        if name != "length_scale":
+            yield k.shape_slope(name, s)
+        elif np.ndim(self.scale) == 0:
+            yield -self.separation.degree * s * k.slope(s)
+        else:
+            factor = -self.separation.degree * k.slope(s)
+            for d in range(len(self.scale)):
+                yield factor * self._share(P, Q, d)
+
+    def pattern(self, P: NumericRows, Q: NumericRows) -> Pattern | None:
+        """Pairs of rows within the cutoff, by a tree of the rows."""
+        if not np.isfinite(self.cutoff):
+            return None
+        return within(to_dense(P.values), to_dense(Q.values), self.cutoff)
+
+    def sample_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequencies of the kernel of unit length scale, in the units of the rows."""
+        return self.unit_spectrum(n, d, rng) @ self._scaled(np.eye(d)).T
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Frequencies z of shape (n, d) with φ(‖u‖²) = φ(0) E cos zᵀu."""
+        return Kernel.sample_spectrum(self, n, d, rng)
+
+    def shape_slope(self, name: str, s: Floats) -> Floats:
+        """∂φ/∂ log of a hyper-parameter other than ℓ."""
+        raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
+
+    def contract(self, P: NumericRows, Q: NumericRows, M: Floats) -> Floats:
+        """Σ M ∂K/∂θ; where s is a sum of squares one pass of BLAS serves all length scales."""
+        plain = np.ndim(self.scale) == 0 or self.metric is not None or self.separation.degree != 2
+        if plain or is_sparse(P.values) or is_sparse(Q.values):
+            return super().contract(P, Q, M)
+        s, k = self.separation.cross(P, Q), self.settled(P.values.shape[1])
+        found: list[Any] = []
+        for hyper in self.own_hyperparameters():
+            if hyper.name != "length_scale":
+                found.append(np.vdot(M, k.shape_slope(hyper.name, s)))
+                continue
+            W = -2.0 * M * k.slope(s)
+            # Σ_ij W_ij (a_id − b_jd)², squares multiplied out.
+            own = W.sum(axis=1) @ P.values**2 + W.sum(axis=0) @ Q.values**2
+            found.extend(own - 2.0 * np.einsum("id,id->d", P.values, W @ Q.values))
+        return np.array(found)
+
+    def _share(self, P: NumericRows, Q: NumericRows, d: int) -> Floats:
+        """The share of column d in s."""
+        if self.metric is not None and np.ndim(self.metric) == 2:
+            raise NotImplementedError("a full metric has no share of a column; give one length scale")
+        a, b = (to_dense(R.values[:, [d]]) for R in (P, Q))
+        return self.separation.column(a - b.T)
+
+    def _scaled(self, X: Any) -> Any:
+        return self.by_metric(_by_columns(X, self._unit(X)))
+
+    def _unit(self, X: Any) -> Floats:
+        """1/ℓ for the columns of X."""
+        d = X.shape[1]
+        if np.ndim(self.scale) and np.shape(self.scale) != (d,):
+            raise ValueError(f"length_scale has shape {np.shape(self.scale)}; give one number, or one for each of {d}")
+        return 1.0 / np.asarray(self.scale, dtype=X.dtype)
+
+    def by_metric(self, X: Any) -> Any:
+        """X B, where A = B Bᵀ."""
+        d = X.shape[1]
+        if self.metric is None:
+            return X
+        A = np.asarray(self.metric, dtype=float)
+        if A.shape == (d,) and np.all(A >= 0.0):
+            return _by_columns(X, np.sqrt(A).astype(X.dtype))
+        if A.shape != (d, d):
+            raise ValueError(
+                f"metric has shape {A.shape}; give a weight ≥ 0 for each of {d} columns, or a {d} × {d} matrix"
+            )
+        try:
+            L = np.linalg.cholesky(A).astype(X.dtype)
+        except np.linalg.LinAlgError:
+            least = np.linalg.eigvalsh((A + A.T) / 2)[0]
+            raise ValueError(f"metric must be positive definite; its least eigenvalue is {least:.3g}") from None
+        return X @ L
 
 
 @noun
-class Radial(Kernel):
+class Radial(DistanceKernel):
     """Base of the kernels of a scaled distance: subclass it, decorate with ``gnomon.kernels.noun``, write `profile`.
 
     Parameters
@@ -55,121 +213,20 @@ class Radial(Kernel):
     """
 
     length_scale: Any = 1.0
-    length_scale_bounds: Bounds = WIDE
-    metric: ArrayLike | None = None
+    length_scale_bounds: Bounds = field(default=WIDE, kw_only=True)
+    metric: ArrayLike | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         check_positive(self, "length_scale", self.scale)
-
-    @abstractmethod
-    def profile(self, s: Floats) -> Floats:
-        """φ(s), elementwise, for s ≥ 0."""
-
-    def slope(self, s: Floats) -> Floats:
-        """φ'(s), elementwise; at s = 0 any finite number will do where φ' is infinite."""
-        raise NotImplementedError(f"{type(self).__name__} has no slope; fix its length scale or write the verb `slope`")
 
     @property
     def scale(self) -> Any:
         """ℓ."""
         return self.length_scale
 
-    @property
-    def columns(self) -> range | None:
-        """How many columns the rows may have, where not every number is allowed."""
-        return None
-
     def hyper_value(self, name: str) -> Any:
         """ℓ, in whichever way it was given, or another field."""
         return self.scale if name == "length_scale" else getattr(self, name)
-
-    def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
-        """Rows shifted by the mean of the first ones, then in units of ℓ and of the metric."""
-        X = as_rows(A)
-        if self.columns is not None and X.shape[1] not in self.columns:
-            allowed = f"{self.columns[0]}" + ("" if len(self.columns) == 1 else f" to {self.columns[-1]}")
-            raise ValueError(
-                f"{type(self).__name__} compares rows of {allowed} column(s), these have {X.shape[1]}; choose columns "
-                "with .on(columns), or multiply kernels of single columns with TensorProduct"
-            )
-        if is_sparse(X):
-            if like is None or like.origin is None:
-                return with_squares(self._scaled(X), None)
-            X = _dense(X)
-        origin = X.mean(axis=0) if like is None else like.origin
-        return with_squares(self._scaled(X if origin is None else X - origin), origin)
-
-    def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
-        """φ of all squared distances."""
-        return self.profile(squared_distances(P, Q))
-
-    def pairs(self, P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
-        """φ of the squared distances that are listed."""
-        return self.profile(paired_squares(P, Q, i, j))
-
-    def diagonal(self, P: NumericRows) -> Floats:
-        """φ(0)."""
-        return np.full(len(P), self.profile(np.zeros(1, dtype=P.values.dtype))[0])
-
-    def partial(self, name: str, P: NumericRows, Q: NumericRows) -> Iterator[Floats]:
-        """∂K/∂ log ℓ, or ∂K/∂ log ℓ_d for each column."""
-        s = squared_distances(P, Q)
-        if name != "length_scale":
-            yield self.shape_slope(name, s)
-        elif np.ndim(self.scale) == 0:
-            yield -2.0 * s * self.slope(s)
-        else:
-            factor = -2.0 * self.slope(s)
-            for d in range(len(self.scale)):
-                yield factor * self._column_squares(P, Q, d)
-
-    def shape_slope(self, name: str, s: Floats) -> Floats:
-        """∂φ/∂ log of a hyper-parameter other than ℓ."""
-        raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
-
-    def contract(self, P: NumericRows, Q: NumericRows, M: Floats) -> Floats:
-        """Σ M ∂K/∂θ; one pass of BLAS serves all length scales."""
-        if np.ndim(self.scale) == 0 or self.metric is not None or is_sparse(P.values) or is_sparse(Q.values):
-            return super().contract(P, Q, M)
-        s = squared_distances(P, Q)
-        found: list[Any] = []
-        for hyper in self.own_hyperparameters():
-            if hyper.name != "length_scale":
-                found.append(np.vdot(M, self.shape_slope(hyper.name, s)))
-                continue
-            W = -2.0 * M * self.slope(s)
-            # Σ_ij W_ij (a_id − b_jd)², squares multiplied out.
-            own = W.sum(axis=1) @ P.values**2 + W.sum(axis=0) @ Q.values**2
-            found.extend(own - 2.0 * np.einsum("id,id->d", P.values, W @ Q.values))
-        return np.array(found)
-
-    def _column_squares(self, P: NumericRows, Q: NumericRows, d: int) -> Floats:
-        """(x_d − x'_d)² / ℓ_d², the share of column d in s."""
-        if self.metric is not None and np.ndim(self.metric) == 2:
-            raise NotImplementedError("a full metric has no share of a column; give one length scale")
-        a, b = (_dense(R.values[:, [d]]) for R in (P, Q))
-        return (a - b.T) ** 2
-
-    def _scaled(self, X: Any) -> Any:
-        d = X.shape[1]
-        if np.ndim(self.scale) and np.shape(self.scale) != (d,):
-            raise ValueError(f"length_scale has shape {np.shape(self.scale)}; give one number, or one for each of {d}")
-        unit = 1.0 / np.asarray(self.scale, dtype=X.dtype)
-        if self.metric is None:
-            return _by_columns(X, unit)
-        A = np.asarray(self.metric, dtype=float)
-        if A.shape == (d,):
-            return _by_columns(X, unit * np.sqrt(A).astype(X.dtype))
-        if A.shape != (d, d):
-            raise ValueError(
-                f"metric has shape {A.shape}; give a weight for each of {d} columns, or a {d} × {d} matrix"
-            )
-        try:
-            L = np.linalg.cholesky(A).astype(X.dtype)
-        except np.linalg.LinAlgError:
-            least = np.linalg.eigvalsh((A + A.T) / 2)[0]
-            raise ValueError(f"metric must be positive definite; its least eigenvalue is {least:.3g}") from None
-        return _by_columns(X, unit) @ L
 
 
 def check_positive(kernel: Kernel, name: str, value: Any) -> None:
@@ -183,5 +240,12 @@ def _by_columns(X: Any, factor: Floats) -> Any:
     return sparse.csr_matrix(X.multiply(factor)) if sparse.issparse(X) else X * factor
 
 
-def _dense(X: Any) -> Array:
-    return X.toarray() if sparse.issparse(X) else X
+def _origin(X: Floats) -> Floats:
+    """The middle of some entries of each column, zero where there is none.
+
+    No outlier moves it far; and an entry itself, unlike a mean, leaves rows on a grid on it.
+    """
+    if not len(X):
+        return np.zeros(X.shape[1], dtype=X.dtype)
+    some = X[np.linspace(0, len(X) - 1, min(len(X), 101)).astype(int)]
+    return np.partition(some, len(some) // 2, axis=0)[len(some) // 2]

@@ -12,6 +12,7 @@ import numpy as np
 
 from gnomon._typing import Floats
 from gnomon.kernels._base import noun
+from gnomon.kernels._rows import NumericRows, minus_half_squares
 from gnomon.kernels.radial import Radial
 
 __all__ = ["RBF"]
@@ -70,9 +71,19 @@ class RBF(Radial):
             return self.bandwidth / np.sqrt(2.0)
         return 1.0 if self.length_scale is None else self.length_scale
 
+    @property
+    def local_radius(self) -> float | None:
+        """2h, where all columns have one width."""
+        return float(np.sqrt(8.0) * self.scale) if np.ndim(self.scale) == 0 and self.metric is None else None
+
     def with_hyper(self, values: Any) -> Self:
         """The kernel with another ℓ, whichever of the three was given."""
         return replace(self, gamma=None, bandwidth=None, **values)
+
+    def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
+        """exp of −½ the scaled squared distances, in place."""
+        S = minus_half_squares(P, Q)
+        return np.exp(S, out=S)
 
     def profile(self, s: Floats) -> Floats:
         """exp(−s/2)."""
@@ -82,3 +93,7 @@ class RBF(Radial):
     def slope(self, s: Floats) -> Floats:
         """−½ exp(−s/2)."""
         return -0.5 * self.profile(s)
+
+    def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
+        """Normal."""
+        return rng.normal(size=(n, d))

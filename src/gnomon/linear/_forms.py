@@ -10,29 +10,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from gnomon.base.forms import named_form
 from gnomon.numerics.validation import check_choice
 from gnomon.penalties import Form, convert_lam
-from gnomon.penalties.forms import OBJECTIVES, Norm, Objective, Scaling, halves_square
+from gnomon.penalties.forms import OBJECTIVES, Norm, Scaling, halves_square
 
 __all__ = ["Strength", "check_constraint", "is_smoother", "lam_of", "named_form"]
-
-
-def named_form(
-    model: BaseEstimator, own: Literal["alpha", "C"], *, objective: Objective, lam: float
-) -> tuple[Objective, float] | None:
-    """The textbook form and its λ, or None where scikit-learn's parameter `own` says the strength.
-
-    `objective` and `lam` stand for that of the two which the model leaves out.
-    """
-    if model.lam is None and model.objective in (None, own):
-        return None
-    value = getattr(model, own)
-    if not np.array_equal(value, 1.0):
-        raise ValueError(
-            f"{own}={value!r} and objective={model.objective!r}, lam={model.lam!r} are both given and exclude each "
-            f"other; give {own}, or objective and lam"
-        )
-    return model.objective or objective, lam if model.lam is None else model.lam
 
 
 def check_constraint(model: BaseEstimator) -> None:

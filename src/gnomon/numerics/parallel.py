@@ -28,7 +28,7 @@ from gnomon._typing import Integers
 
 __all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows", "team"]
 
-_SMALL = 256
+_SMALL = 512
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
 
 SPINS = 80_000

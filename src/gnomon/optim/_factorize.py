@@ -24,7 +24,7 @@ from gnomon.optim.stopping import ObjectiveChange
 __all__ = ["Factors", "factorize", "half_square"]
 
 SLACK = 1e-9
-"""A rise of (1) by this share of ½‖X‖² is rounding."""
+"""A rise of (1) by this share of ½‖X‖² is rounding, in double precision; in single that of some units of rounding."""
 
 
 class Factors(NamedTuple):
@@ -138,6 +138,7 @@ def _rounds(
     Z, H = start
     now = half_square(X, Z, H, mask) + left.value(Z) + right.value(H.T)
     square = 2.0 * half_square(X, np.zeros_like(Z), H, mask)
+    slack = max(SLACK, 32.0 * float(np.finfo(Z.dtype).eps))
     yield Check(0, start, now)
     first = np.nan
     for iteration in count(1):
@@ -159,7 +160,7 @@ def _rounds(
             else half_square(X, Z, H, mask)
         )
         now = max(fit, 0.0) + left.value(Z) + right.value(H.T)
-        if now > before + SLACK * max(square, abs(before)) or np.isnan(now):
+        if now > before + slack * max(square, abs(before)) or np.isnan(now):
             raise ArithmeticError(
                 f"an update raised the objective from {before:.10g} to {now:.10g}; a constraint's `update` must not"
             )

@@ -12,7 +12,7 @@ from scipy import linalg
 
 from gnomon._typing import Floats
 from gnomon.optim._follow import Descent, follow_to_rounding
-from gnomon.optim._newton import halved_step, positive_factor
+from gnomon.optim._newton import halved_step, positive_factor, solve_factored
 from gnomon.optim.problem import Problem
 from gnomon.optim.rules import StopRule, check_at
 from gnomon.optim.solution import Callback, Solution
@@ -107,7 +107,7 @@ def _least_solution(H: Floats, r: Floats) -> Floats:
     size[size == 0.0] = 1.0
     factor = positive_factor(H / size / size[:, None])
     if np.min(np.diagonal(factor[0])) ** 2 > 1e3 * len(H) * np.finfo(H.dtype).eps:
-        return linalg.cho_solve(factor, r / size) / size
+        return solve_factored(factor, r / size) / size
     values, V = linalg.eigh(H)
     kept = values > 10.0 * len(H) * np.finfo(H.dtype).eps * values[-1]
     return V[:, kept] @ ((V[:, kept].T @ r) / values[kept])

@@ -173,4 +173,4 @@ class _InverseHessian:
             return
         self._pairs.append((s, y, 1.0 / curvature))
         scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))
-        self._scale = scale if self._solve is None else min(max(scale, 1.0), 1.5)
+        self._scale = scale if self._solve is None else min(max(scale, 0.25), 1.5)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from gnomon._typing import Array, Floats
+from gnomon.numerics.parallel import calm_blas
 from gnomon.optim._follow import Descent, follow_to_rounding
 from gnomon.optim.line_search import ValueAndGradient
 from gnomon.optim.rules import StopRule, check_at
@@ -91,11 +92,11 @@ def newton(
 def _checks(fun: ValueAndGradient, hessian: Callable[[Array], Floats], w: Floats, reuse: float) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    iteration, factor = 0, None
+    iteration, kept = 0, None
     while True:
-        fresh = factor is None
-        factor = positive_factor(hessian(w)) if fresh else factor
-        direction = -linalg.cho_solve(factor, g)
+        fresh = kept is None
+        factor = positive_factor(hessian(w)) if kept is None else kept
+        direction = -solve_factored(factor, g)
         step, there, value_there, g_there = halved_step(fun, w, value, g, direction)
         if step > 0.0:
             iteration += 1
@@ -103,7 +104,7 @@ def _checks(fun: ValueAndGradient, hessian: Callable[[Array], Floats], w: Floats
         elif fresh:
             return -float(g @ direction)
         shrinks = np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
-        factor = factor if shrinks else None
+        kept = factor if shrinks else None
         w, value, g = there, value_there, g_there
 
 
@@ -131,9 +132,16 @@ def positive_factor(H: Floats) -> tuple[Floats, bool]:
     jitter = 0.0
     while True:
         try:
-            return linalg.cho_factor(H + np.diag(jitter * scale) if jitter else H, lower=True, check_finite=False)
+            with calm_blas(len(H)):
+                return linalg.cho_factor(H + np.diag(jitter * scale) if jitter else H, lower=True, check_finite=False)
         except linalg.LinAlgError:
             jitter = max(10.0 * jitter, 10.0 * float(np.finfo(H.dtype).eps))
+
+
+def solve_factored(factor: tuple[Floats, bool], B: Floats) -> Floats:
+    """H⁻¹B by the factor of `positive_factor`."""
+    with calm_blas(len(B)):
+        return linalg.cho_solve(factor, B, check_finite=False)
 
 
 def halved_step(

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.numerics.design import Design
+from gnomon.numerics.gram_design import GramDesign
 from gnomon.numerics.validation import check_choice
 from gnomon.optim._perceptron_passes import (
     Frame,
@@ -71,7 +72,7 @@ class Patience(NamedTuple):
 
 @np.errstate(over="ignore", invalid="ignore")
 def perceptron(
-    design: Design,
+    design: Design | GramDesign,
     target: Array,
     weights: Floats,
     theta: Floats,
@@ -92,7 +93,7 @@ def perceptron(
 
     Parameters
     ----------
-    design : gnomon.numerics.design.Design
+    design : Design of gnomon.numerics.design, or GramDesign of gnomon.numerics.gram_design
     target : ndarray of shape (n,)
         −1 or +1 for one weight vector; the index of the class for several.
     weights : ndarray of shape (n,)

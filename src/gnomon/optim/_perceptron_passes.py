@@ -8,6 +8,7 @@ yet only when a row that holds it is visited (Tsuruoka, Tsujii & Ananiadou 2009,
 costs the stored entries of its row, with a penalty or without.
 """
 
+from dataclasses import replace
 from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from gnomon._jit import compiled, jit_no_alloc, jitable, noun
 from gnomon._typing import Array, Floats, Integers
 from gnomon.numerics.design import Design, Vectors
+from gnomon.numerics.gram_design import GramDesign, GramVectors
 
 __all__ = [
     "Book",
@@ -58,8 +60,8 @@ class Pocket(Protocol):
 class Frame(NamedTuple):
     """What the passes work on: w and b of every score change in place."""
 
-    design: Design
-    rows: Vectors
+    design: Design | GramDesign
+    rows: Vectors | GramVectors
     target: Array
     s: Floats
     eta: float
@@ -71,7 +73,7 @@ class Frame(NamedTuple):
     @classmethod
     def of(
         cls,
-        design: Design,
+        design: Design | GramDesign,
         target: Array,
         weights: Floats,
         eta: float,
@@ -83,7 +85,7 @@ class Frame(NamedTuple):
         W, b = design.split(np.array(theta, dtype=float))
         share = 0.0 if design.intercept == "none" else intercept_rate * design.bias**2
         # The kernels add b themselves, because its rate differs from that of the columns.
-        rows = Design(design.X, "none").rows
+        rows = replace(design, intercept="none").rows
         b = np.zeros(len(W)) + b
         return cls(design, compiled(rows), target, weights.astype(float), eta, share, np.array(W, order="C"), b, book)
 
@@ -189,7 +191,15 @@ def visiting_pass(frame: Frame, pocket: Pocket | None, order: Integers, shrinkag
 
 @jit_no_alloc
 def _learn(
-    rows: Vectors, target: float, i: int, rival: int, amount: float, share: float, scale: float, W: Floats, b: Floats
+    rows: Vectors | GramVectors,
+    target: float,
+    i: int,
+    rival: int,
+    amount: float,
+    share: float,
+    scale: float,
+    W: Floats,
+    b: Floats,
 ) -> None:
     if W.shape[0] == 1:
         rows.add(i, amount * target / scale, W[0])
@@ -202,7 +212,9 @@ def _learn(
 
 
 @jitable
-def _margin(rows: Vectors, target: float, i: int, scale: float, W: Floats, b: Floats) -> tuple[float, int]:
+def _margin(
+    rows: Vectors | GramVectors, target: float, i: int, scale: float, W: Floats, b: Floats
+) -> tuple[float, int]:
     """The margin of row i and the best wrong class."""
     if W.shape[0] == 1:
         return target * (scale * rows.dot(i, W[0]) + b[0]), 0
@@ -218,7 +230,7 @@ def _margin(rows: Vectors, target: float, i: int, scale: float, W: Floats, b: Fl
 
 @jit_no_alloc
 def _visit(
-    rows: Vectors,
+    rows: Vectors | GramVectors,
     target: Floats,
     s: Floats,
     eta: float,
@@ -276,7 +288,7 @@ def _unscale(v: Floats, memory: Floats) -> None:
 
 
 @jitable
-def _measure(rows: Vectors, i: int, v: Floats, memory: Floats) -> None:
+def _measure(rows: Vectors | GramVectors, i: int, v: Floats, memory: Floats) -> None:
     """Remember the norms of w over the coordinates of row i."""
     squares, moduli = 0.0, 0.0
     for k in range(rows.count(i)):
@@ -288,7 +300,7 @@ def _measure(rows: Vectors, i: int, v: Floats, memory: Floats) -> None:
 
 
 @jitable
-def _pay(rows: Vectors, i: int, v: Floats, shrinkage: Shrinkage) -> None:
+def _pay(rows: Vectors | GramVectors, i: int, v: Floats, shrinkage: Shrinkage) -> None:
     """Raise what every coordinate owes by l1, and move those of row i towards zero by what they have not paid."""
     had, memory = shrinkage.had, shrinkage.memory
     memory[OWED] += shrinkage.l1

@@ -171,14 +171,17 @@ class Problem:
         return H
 
     def curvatures(self, z: Floats, *, shared: bool = False) -> Floats:
-        """One column ∂²ℓ/∂z² for one score; for a softmax a column pₖ for each class, or one column if they are equal.
+        """One column ∂²ℓ/∂z² for one score; for a softmax a column pₖ(1 − pₖ) K/(K − 1) for each of K classes.
 
-        `shared`: one column for all classes in any case, the mean of pₖ(1 − pₖ).
+        One column stands for all where they are equal, and with `shared` their mean does in any case.
         """
-        if self.n_scores == 1 or shared:
-            return np.mean(self.loss.curvature(self.y, z).reshape(len(z), -1), axis=1, keepdims=True)
+        if self.n_scores == 1:
+            return self.loss.curvature(self.y, z).reshape(len(z), -1)
         p: Floats = self.loss.inverse(z)
-        return p[:, :1] if np.all(p == p[:, :1]) else p
+        c = p * (1.0 - p) * (p.shape[1] / (p.shape[1] - 1.0))
+        if shared:
+            return np.mean(c, axis=1, keepdims=True)
+        return c[:, :1] if np.all(c == c[:, :1]) else c
 
     def class_hessians(self, theta: Floats, *, shared: bool = False) -> Floats:
         """XᵀDₖX for every column cₖ of the curvatures, Dₖ = diag(sᵢ cᵢₖ): for one score, ∇² of the data term."""

@@ -5,12 +5,13 @@
 L-BFGS starts from the minimiser over a sample of the rows, where there are many, and is preconditioned by
 
     one score    M⁻¹ = D⁻¹,                        D  = Xᵀ diag(s ℓ'') X + Ω''                       (2)
-    softmax      M⁻¹ = R diag(D₁⁻¹ … D_K⁻¹) Rᵀ,    Dₖ = Xᵀ diag(s pₖ) X + Ω''                        (3)
+    softmax      M⁻¹ = R diag(D₁⁻¹ … D_K⁻¹) Rᵀ,    Dₖ = Xᵀ diag(s pₖ(1 − pₖ)) X K/(K − 1) + Ω''      (3)
 
 with the probabilities p of the classes. The Hessian of a row, A = diag(p) − ppᵀ, is singular: scores that are all
-shifted alike change nothing. R = I − 11ᵀ/K projects such shifts away, and R diag(1/p) Rᵀ is the pseudo-inverse of A, so
-that (3) is exact where all rows have the same p. In that direction F has the curvature Ω'' alone: a matrix without R is
-wrong there by a factor of the order of n. With a reference class R = (I, −1) and R diag(1/p) Rᵀ is the inverse of A.
+shifted alike change nothing. R = I − 11ᵀ/K projects such shifts away; in that direction F has the curvature Ω'' alone,
+and a matrix without R is wrong there by a factor of the order of n. With a reference class R = (I, −1). (3) is exact
+where p = 1/K in all rows. R diag(1/p) Rᵀ is the (pseudo-)inverse of A for any p, but rows of which the model is sure
+have almost no curvature and would weigh as much as the others in a sum of pₖ xxᵀ.
 
 Of few parameters M is the Hessian itself. (2) and (3) come from the sample, for wide problems with one matrix for all
 classes, and from all rows after some iterations: a sample may say little of rare classes or columns. Sub-sampled Newton
@@ -23,13 +24,12 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
-from scipy import linalg
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.losses import Loss, SoftmaxLoss
 from gnomon.optim._irls import irls
 from gnomon.optim._lbfgs import Precondition, lbfgs
-from gnomon.optim._newton import newton, positive_factor
+from gnomon.optim._newton import newton, positive_factor, solve_factored
 from gnomon.optim.duality import gap_by_gradient
 from gnomon.optim.problem import Problem
 from gnomon.optim.rounding import attainable_tol
@@ -128,16 +128,22 @@ def _sketch(problem: Problem, sample: Problem, theta: Floats, tol: float) -> tup
     if not np.any(theta):
         first = _model(sample, theta, rare, shared=shared)
         theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
+        # At the minimiser over some rows these have less curvature than others: they are fitted too well.
+        sample = _sample(problem, part=1)
+        rare = _rare_columns(problem, sample)
     return theta, _model(sample, theta, rare, shared=shared)
 
 
-def _sample(problem: Problem) -> Problem:
-    """The problem on a tenth of its many rows, at least four per column, with the same total weight; else itself."""
+def _sample(problem: Problem, part: int = 0) -> Problem:
+    """The problem on a tenth of its many rows, at least four per column, with the same total weight; else itself.
+
+    The parts 0 and 1 have no row in common.
+    """
     n, weights = problem.design.n, problem.weights
     size = max(n // 10, 4 * problem.design.width, 2000)
     if 2 * size > n:
         return problem
-    rows = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+    rows = np.sort(np.random.default_rng(0).choice(n, 2 * size, replace=False)[part * size : (part + 1) * size])
     total = float(np.sum(weights[rows]))
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
@@ -163,7 +169,7 @@ def _exact(problem: Problem, theta: Floats) -> Precondition | None:
     H = problem.hessian(theta)
     if not np.isfinite(np.sum(H)):
         return None
-    return partial(linalg.cho_solve, positive_factor(H), check_finite=False)
+    return partial(solve_factored, positive_factor(H))
 
 
 class _BlockInverse:
@@ -176,7 +182,7 @@ class _BlockInverse:
     def __call__(self, v: Floats) -> Floats:
         V = v.reshape(len(self._factors), -1, self.width)
         parts = zip(self._factors, V, strict=True)
-        return np.ravel([linalg.cho_solve(factor, part.T, check_finite=False).T for factor, part in parts])
+        return np.ravel([solve_factored(factor, part.T).T for factor, part in parts])
 
 
 def _by_differences(inverse: _BlockInverse, v: Floats) -> Floats:

@@ -17,6 +17,8 @@ from gnomon._typing import Array, ArrayLike, Floats
 __all__ = ["example_table", "fitted", "outputs_of", "table_of", "with_folds"]
 
 METHODS = ("decision_function", "predict_proba", "transform", "predict")
+ELSE = ("score_samples", "kneighbors")
+"""What answers where none of the others is there."""
 
 
 def example_table(estimator: BaseEstimator, *, n_rows: int = 60, n_columns: int = 4) -> tuple[Floats, Array]:
@@ -53,8 +55,8 @@ def outputs_of(model: Any, X: Any) -> dict[str, Array]:
 
     What has no method for rows, as samplers have none, gives nothing.
     """
-    offered = [name for name in (*METHODS, "score_samples") if getattr(model, name, None) is not None]
-    methods = offered if offered == ["score_samples"] else [name for name in offered if name in METHODS]
+    offered = [name for name in (*METHODS, *ELSE) if getattr(model, name, None) is not None]
+    methods = [name for name in offered if name in METHODS] or offered[:1]
     given = {name: np.asarray(_dense(getattr(model, name)(X))) for name in methods}
     if is_classifier(model) and len(given) > 1:
         given.pop("predict")
@@ -69,5 +71,7 @@ def with_folds(estimator: BaseEstimator, X: Array, y: Array, groups: Array) -> B
 
 
 def _dense(values: Any) -> Array:
+    # Of distances and rows, the rows.
+    values = values[-1] if isinstance(values, tuple) else values
     to_dense = getattr(values, "toarray", None)
     return values if to_dense is None else to_dense()

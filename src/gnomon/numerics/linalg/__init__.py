@@ -1,6 +1,8 @@
 """Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, Cholesky factors."""
 
 from gnomon.numerics.linalg._coordinates import Coordinates, coordinates
+from gnomon.numerics.linalg._kernel_path import KernelRidgePath, kernel_ridge_path
+from gnomon.numerics.linalg._kernel_ridge import KernelRidgeSolution, kernel_ridge, refuse_indefinite
 from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
@@ -22,6 +24,8 @@ __all__ = [
     "LEAST_SQUARES_METHODS",
     "Coordinates",
     "KernelLoo",
+    "KernelRidgePath",
+    "KernelRidgeSolution",
     "LeastSquares",
     "NormalSolution",
     "Norms",
@@ -43,9 +47,12 @@ __all__ = [
     "inverse_root",
     "jittered_cholesky",
     "kernel_loo",
+    "kernel_ridge",
+    "kernel_ridge_path",
     "least_squares",
     "leverages",
     "loo_residuals",
+    "refuse_indefinite",
     "ridge",
     "ridge_norms",
     "ridge_path",

@@ -114,8 +114,8 @@ class GraphIndex(NamedTuple):
     >>> from scipy.sparse import csr_array
     >>> from gnomon.numerics.neighbors._pairwise import GraphIndex
     >>> graph = csr_array(([2.0, 1.0], [0, 1], [0, 2, 2]), shape=(2, 2))
-    >>> GraphIndex(graph).nearest(graph[:1], 1)
-    Neighbors(indices=array([[1]]), distances=array([[1.]]))
+    >>> GraphIndex(graph).nearest(graph[:1], 1).distances
+    array([[1.]])
     """
 
     graph: Any
