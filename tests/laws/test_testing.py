@@ -240,8 +240,14 @@ EXEMPT = {
     ("check_sparse_equals_dense", "Perceptron"): "as in scikit-learn, the intercept moves more slowly on sparse rows",
     **{
         ("check_float32_is_kept", name): "coefficients are doubles whatever the rows, as in scikit-learn"
-        for name in ("LinearSVC", "LogisticRegressionCV", "OneVsOneClassifier")
+        for name in ("LinearSVC", "LogisticRegressionCV", "OneClassSVM", "OneVsOneClassifier", "SVC", "SVR")
     },
+    ("check_float32_is_kept", "KNeighborsClassifier"): "shares of votes are doubles, as in scikit-learn",
+    **{
+        ("check_weights_are_repetitions", name): "gamma='scale' is that of all rows, as in scikit-learn"
+        for name in ("OneClassSVM", "SVC", "SVR")
+    },
+    ("check_sparse_equals_dense", "OneClassSVM"): "free support vectors lie on the border: rounding decides their side",
     ("check_float32_is_kept", "VotedPerceptron"): "votes are whole numbers, which doubles count exactly",
     **{
         ("check_weights_are_repetitions", name): "a row that comes twice is drawn twice, on its own account each time"

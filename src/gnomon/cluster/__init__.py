@@ -1,3 +1,30 @@
 """Groups of rows without labels: by centres, by pairwise distances, by a tree of merges, by cuts of a graph."""
 
-__all__: list[str] = []
+from gnomon.cluster._category_counts import CategoryTable, category_counts
+from gnomon.cluster._cluster_profile import ClusterProfile, Standing, cluster_profile, standing
+from gnomon.cluster._compare_labels import LabelComparison, compare_labels
+from gnomon.cluster._embed import embed
+from gnomon.cluster._explain_clusters import ClusterRules, explain_clusters
+from gnomon.cluster._feature_separation import FeatureSeparation, feature_separation
+from gnomon.cluster._graph_cut_cost import graph_cut_cost
+from gnomon.cluster.k_means import KMeans
+from gnomon.cluster.spectral import SpectralClustering
+
+__all__ = [
+    "CategoryTable",
+    "ClusterProfile",
+    "ClusterRules",
+    "FeatureSeparation",
+    "KMeans",
+    "LabelComparison",
+    "SpectralClustering",
+    "Standing",
+    "category_counts",
+    "cluster_profile",
+    "compare_labels",
+    "embed",
+    "explain_clusters",
+    "feature_separation",
+    "graph_cut_cost",
+    "standing",
+]

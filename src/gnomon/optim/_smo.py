@@ -12,6 +12,8 @@ Without s, a variable without bounds, kernel or target takes up the sum: the sam
 """
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +22,9 @@ from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
-from gnomon.optim.rules import Check
+from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.smo_pairs import PairState, descend_pairs
-from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.solution import Callback, Solution, StopReason
 from gnomon.optim.stopping import KKT
 
 __all__ = ["smo"]
@@ -56,6 +58,7 @@ def smo(
     start: Floats | None = None,
     shrinking: bool = True,
     working_set: int = WORKING_SET,
+    gap_tol: float | None = None,
     callback: Callback | None = None,
 ) -> Solution[Floats]:
     """Minimise (1).
@@ -77,6 +80,8 @@ def smo(
         Leave out rows that are likely to stay where they are.
     working_set : int, default=512
         Most variables of a block.
+    gap_tol : float, optional
+        Stop also when F + P is at most this share of |F|.
     callback : callable, optional
         Called with each row of the history; True stops.
 
@@ -106,8 +111,20 @@ def smo(
     """
     run = _Run(against, problem, cache_size, working_set, tol, shrinking)
     limit = np.iinfo(np.int64).max if max_iter is None else max_iter
-    found = follow(run.checks(start, limit), KKT(tol), max_iter=limit, callback=callback)
+    rule: StopRule = KKT(tol) if gap_tol is None else KKT(tol) | RelativeGap(gap_tol)
+    found = follow(run.checks(start, limit), rule, max_iter=limit, callback=callback)
     return run.certified(found)
+
+
+@dataclass(frozen=True)
+class RelativeGap(StopRule):
+    """Duality gap ≤ tol · |F|: "gap"."""
+
+    tol: float
+
+    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
+        """Compare; a gap that is not known is no reason."""
+        return None, "gap" if check.gap <= self.tol * abs(check.objective) else None
 
 
 class _Run:
@@ -145,9 +162,10 @@ class _Run:
             chosen = self._choose(kept)
             if not self._descend(chosen, limit):
                 return
-            kept = chosen
+            if self._falls_for_ever():
+                self.value = -math.inf
             yield self._check()
-            kept = self._shrink(kept)
+            kept = self._shrink(chosen)
 
     def certified(self, found: Solution[Floats]) -> Solution[Floats]:
         """The solution with its intercept, its gap and its violation over all rows."""
@@ -176,6 +194,14 @@ class _Run:
         self.value = self.problem.objective(self.beta, f)
         self.live = self.problem
         self.range = self.live.range(self.beta, self.g)
+
+    def _falls_for_ever(self) -> bool:
+        """Whether f vanishes beside β, which without bounds grows along a direction of the null space of K."""
+        if self.problem.bounded:
+            return False
+        f = self.live.scores(self.beta[self.active], self.g)
+        square = float(self.beta[self.active] @ f)
+        return square <= VANISHING * self.scale * float(np.sum(np.abs(self.beta))) ** 2
 
     def _exact(self) -> bool:
         """Whether the gradient is that of all rows, up to rounding that the tolerance does not see."""
