@@ -169,6 +169,8 @@ class SVR(RegressorMixin, SupportVectorMachine):
         rows, y = self._read(X, y, y_numeric=True)
         [problem] = self._problems(y, check_weights(sample_weight, np.empty((len(y), 0))))
         [solution] = self._solve(self._compared(rows), [problem])
+        if solution.stop_reason == "diverged":
+            raise ValueError(f"C={self.C!r}: no function of the kernel stays within epsilon={self.epsilon!r}; lower C")
         self._report([solution])
         self._keep_one(rows, problem, solution)
         return self
