@@ -6,13 +6,18 @@ from gnomon.cluster._compare_labels import LabelComparison, compare_labels
 from gnomon.cluster._embed import embed
 from gnomon.cluster._explain_clusters import ClusterRules, explain_clusters
 from gnomon.cluster._feature_separation import FeatureSeparation, feature_separation
+from gnomon.cluster._graph_cut_cost import graph_cut_cost
+from gnomon.cluster.k_means import KMeans
+from gnomon.cluster.spectral import SpectralClustering
 
 __all__ = [
     "CategoryTable",
     "ClusterProfile",
     "ClusterRules",
     "FeatureSeparation",
+    "KMeans",
     "LabelComparison",
+    "SpectralClustering",
     "Standing",
     "category_counts",
     "cluster_profile",
@@ -20,5 +25,6 @@ __all__ = [
     "embed",
     "explain_clusters",
     "feature_separation",
+    "graph_cut_cost",
     "standing",
 ]
