@@ -13,10 +13,10 @@ import numpy as np
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Kernel
 
-__all__ = ["Coordinates", "CosineCoordinates", "LandmarkCoordinates", "MonomialCoordinates"]
+__all__ = ["KeptCoordinates", "CosineCoordinates", "LandmarkCoordinates", "MonomialCoordinates"]
 
 
-class Coordinates(Protocol):
+class KeptCoordinates(Protocol):
     """Some coordinates of a map."""
 
     def outputs(self, X: Any) -> Floats:

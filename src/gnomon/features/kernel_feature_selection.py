@@ -43,7 +43,7 @@ class KernelFeatureSelection(TransformerMixin, Estimator):
     ----------
     kept_ : ndarray of int
         Columns of the map that are kept.
-    coordinates_ : Coordinates
+    coordinates_ : KeptCoordinates
         What computes them.
 
     References
