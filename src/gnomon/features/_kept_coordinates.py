@@ -13,7 +13,7 @@ import numpy as np
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Kernel
 
-__all__ = ["KeptCoordinates", "CosineCoordinates", "LandmarkCoordinates", "MonomialCoordinates"]
+__all__ = ["CosineCoordinates", "KeptCoordinates", "LandmarkCoordinates", "MonomialCoordinates"]
 
 
 class KeptCoordinates(Protocol):
