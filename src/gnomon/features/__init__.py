@@ -29,10 +29,12 @@ from gnomon.features._hash_families import collision_probability
 from gnomon.features._subset_score import subset_score
 from gnomon.features.basis import BasisExpansion
 from gnomon.features.bias import AddBias
+from gnomon.features.empirical_kernel_map import EmpiricalKernelMap
 from gnomon.features.exhaustive import ExhaustiveSelector
 from gnomon.features.extreme_learning import ExtremeLearningClassifier, ExtremeLearningRegressor
 from gnomon.features.greedy import GreedySelector
 from gnomon.features.johnson_lindenstrauss import Distortion, jl_distortion, johnson_lindenstrauss_min_dim
+from gnomon.features.kernel_features import KernelFeatures
 from gnomon.features.limits import Cap, Winsorizer
 from gnomon.features.lsh_index import LSHIndex
 from gnomon.features.maxnorm import MaxNormScaler
@@ -59,10 +61,12 @@ __all__ = [
     "Cap",
     "ColumnSubset",
     "Distortion",
+    "EmpiricalKernelMap",
     "ExhaustiveSelector",
     "ExtremeLearningClassifier",
     "ExtremeLearningRegressor",
     "GreedySelector",
+    "KernelFeatures",
     "LSHIndex",
     "MaxNormScaler",
     "PolarFeatures",
