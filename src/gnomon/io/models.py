@@ -219,7 +219,7 @@ def _allowed(path: Path) -> set[str]:
 
 @cache
 def _harmless() -> set[str]:
-    """Names of scikit-learn, NumPy and SciPy that skops leaves to its caller and that fitted pipelines and searches hold.
+    """Names of scikit-learn, NumPy and SciPy that skops leaves to its caller and that fitted models hold.
 
     They are types without code of the file's own, and the metrics behind scikit-learn's scorers, which only compute.
     """

@@ -1,7 +1,7 @@
 """What kernel machines offer the command line: models with their strengths of penalty found by cross-validation.
 
-Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised, so that 1/d is
-a sensible γ.
+Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised, for which 1/d
+is a sensible γ.
 """
 
 from collections.abc import Callable
