@@ -25,6 +25,7 @@ from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._radial_network import RadialNetwork, radial_design, radial_network
 from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
@@ -86,6 +87,7 @@ __all__ = [
     "OnPart",
     "Patience",
     "Problem",
+    "RadialNetwork",
     "Restart",
     "Selection",
     "Separability",
@@ -149,6 +151,8 @@ __all__ = [
     "proximal_gradient",
     "pursuit_codes",
     "qp",
+    "radial_design",
+    "radial_network",
     "sag",
     "seed_centers",
     "sgd",
