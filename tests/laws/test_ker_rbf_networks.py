@@ -51,7 +51,7 @@ def test_least_squares_by_its_normal_equations(lam, intercept):
     centers = NEW[:6]
     s = rng.uniform(0.5, 2.0, size=60)
     model = RBFNetworkRegressor(centers, gamma=0.7, lam=lam, fit_intercept=intercept).fit(X, Y, sample_weight=s)
-    Phi = np.column_stack([rbf_kernel(X, centers, gamma=0.7), np.ones((60, intercept))])
+    Phi = np.column_stack([rbf_kernel(X, centers, gamma=0.7), np.ones((60, int(intercept)))])
     penalty = lam * np.eye(Phi.shape[1])
     if intercept:
         penalty[-1, -1] = 0.0
@@ -69,8 +69,8 @@ def test_least_squares_by_its_normal_equations(lam, intercept):
 @pytest.mark.parametrize(
     "options",
     [
-        {"centers": "kmeans", "n_centers": 8},
-        {"centers": "random", "n_centers": 5, "fit_intercept": True},
+        {"centers": "kmeans", "n_centers": 8, "gamma": 9.0},
+        {"centers": "random", "n_centers": 5, "fit_intercept": True, "gamma": 9.0},
         {"centers": NEW[:4], "gamma": [0.3, 1.0, 2.0, 0.1]},
         {"centers": "all", "lam": 0.3},
     ],
@@ -176,7 +176,7 @@ def test_what_has_no_use_is_refused():
         ({"centers": np.ones((2, 3))}, r"shape \(2, 3\)"),
         ({"centers": np.ones((2, 2)), "gamma": "dmax"}, "two different centres"),
         ({"n_centers": 99}, "n_centers=99 must be at most n_samples = 60"),
-        ({"centers": "all", "learn_gamma": "loo"}, "no width within 64 times"),
+        ({"centers": "all", "learn_gamma": "loo"}, "needs mode='interpolate', or lam"),
     ]:
         with pytest.raises(ValueError, match=words):
             RBFNetworkRegressor(**options).fit(X, Y)

@@ -127,14 +127,16 @@ class RadialModel(Estimator):
             raise ValueError(f"n_init={self.n_init} has no use with centers={word}; leave it out")
         if self.mode == "interpolate" and (word != "all" or self.lam > 0.0 or self.fit_intercept):
             raise ValueError(
-                f"mode='interpolate' needs centers='all', lam=0 and no intercept; found centers={word}, lam={self.lam}, "
-                f"fit_intercept={self.fit_intercept}; use mode='lstsq'"
+                f"mode='interpolate' needs centers='all', lam=0 and no intercept; found centers={word}, "
+                f"lam={self.lam}, fit_intercept={self.fit_intercept}; use mode='lstsq'"
             )
         if self.learn_gamma is True and word == "all" and self.lam == 0.0:
             raise ValueError(
                 "learn_gamma=True with centers='all' has nothing to lower: the rows are interpolated for every gamma; "
                 "use learn_gamma='loo', fewer centres, or lam"
             )
+        if self.learn_gamma == "loo" and word == "all" and self.lam == 0.0 and self.mode == "lstsq":
+            raise ValueError("learn_gamma='loo' with centers='all' needs mode='interpolate', or lam: Φ is square")
         if self.learn_gamma == "loo" and not isinstance(self.gamma, str) and np.ndim(self.gamma):
             raise ValueError("learn_gamma='loo' finds one gamma for all centres; give one number to start from")
 

@@ -98,7 +98,7 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         chosen = self._chosen(n)
         used = chosen[weights[chosen] > 0.0]
         self._columns = used
-        self.landmarks_ = [rows[i] for i in used] if isinstance(rows, list) else rows[used]
+        self.landmarks_: Any = [rows[i] for i in used] if isinstance(rows, list) else rows[used]
         self._shares = weights[used].astype(kind)
         self.values_ = (y.astype(kind).T[..., used] * self._shares).T
         named = isinstance(self.kernel, str) and not self._is_given
@@ -121,10 +121,7 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         """
         check_is_fitted(self)
         rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", reset=False)
-        if self._is_given:
-            K = rows[:, self._columns]
-        else:
-            K = self._kernel.against(self.landmarks_).gram(rows)
+        K = rows[:, self._columns] if self._is_given else self._kernel.against(self.landmarks_).gram(rows)
         total = K @ self.values_
         return (total.T / self._masses(K)).T if self.normalize else total
 
@@ -134,8 +131,8 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         if np.any(masses == 0.0):
             lost = np.flatnonzero(masses == 0.0)
             raise ValueError(
-                f"{len(lost)} rows (first: row {lost[0]}) are similar to no landmark, so that (1) is 0/0 there; choose a "
-                "wider kernel, or normalize=False"
+                f"{len(lost)} rows (first: row {lost[0]}) are similar to no landmark, so that h is 0/0 there; choose "
+                "a wider kernel, or normalize=False"
             )
         return masses
 
@@ -144,13 +141,8 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         if self.landmarks is None:
             return np.arange(n)
         chosen = np.asarray(self.landmarks)
-        if (
-            chosen.ndim != 1
-            or chosen.dtype.kind not in "iu"
-            or not len(chosen)
-            or chosen.min() < 0
-            or chosen.max() >= n
-        ):
+        whole = chosen.ndim == 1 and len(chosen) > 0 and chosen.dtype.kind in "iu"
+        if not (whole and chosen.min() >= 0 and chosen.max() < n):
             raise ValueError(f"landmarks={self.landmarks!r} must be numbers of rows from 0 to {n - 1}; give others")
         return chosen
 

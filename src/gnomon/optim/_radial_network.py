@@ -288,8 +288,8 @@ def _by_leave_one_out(problem: RadialProblem, theta: Floats, tol: float, max_ite
         cost(octave * step)
     if not np.isfinite(best[0]):
         raise ValueError(
-            "no width within 64 times the given gamma, up or down, has leave-one-out residuals: rows coincide, or there "
-            "are as many centres as rows; give another gamma, fewer centres, or lam"
+            "no width within 64 times the given gamma, up or down, has leave-one-out residuals: rows coincide, or "
+            "there are as many centres as rows; give another gamma, fewer centres, or lam"
         )
     middle = best[1]
     options = {"xatol": tol, "maxiter": max_iter}
