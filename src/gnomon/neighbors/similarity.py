@@ -101,10 +101,11 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         self.landmarks_: Any = [rows[i] for i in used] if isinstance(rows, list) else rows[used]
         self._shares = weights[used].astype(kind)
         self.values_ = (y.astype(kind).T[..., used] * self._shares).T
+        landmarks: Any = self.landmarks_
         named = isinstance(self.kernel, str) and not self._is_given
-        gamma = gamma_of_spread(self.landmarks_, self._shares) if named and self.gamma == "scale" else self.gamma
+        gamma = gamma_of_spread(landmarks, self._shares) if named and self.gamma == "scale" else self.gamma
         names = getattr(self, "feature_names_in_", None)
-        self._kernel = read_kernel(self.kernel, self.landmarks_, gamma=gamma, names=names)
+        self._kernel = read_kernel(self.kernel, landmarks, gamma=gamma, names=names)
         self.n_parameters_ = self.values_.size
         return self
 

@@ -23,13 +23,19 @@ from scipy.spatial.distance import cdist
 
 from gnomon._typing import Floats
 from gnomon.numerics.linalg import RankWarning, factor_spd, least_squares, leverages, ridge
-from gnomon.optim._lbfgs import lbfgs
+from gnomon.optim._follow import Descent, follow_to_rounding
+from gnomon.optim.line_search import ValueAndGradient
+from gnomon.optim.rules import check_at
 from gnomon.optim.solution import Solution, Trace
+from gnomon.optim.stopping import GradientNorm
 
 __all__ = ["RadialNetwork", "radial_design", "radial_network"]
 
 WORST = 1e12
 """Condition number of Φ from which on the weights of least norm are taken."""
+
+LONGEST = 1.0
+"""The largest change of log γ in one step."""
 
 OCTAVES = 6
 """How many doublings of γ, up and down, are tried before the best is refined by leave-one-out residuals."""
@@ -257,18 +263,45 @@ def interpolate(Phi: Floats, Y: Floats, *, symmetric: bool) -> tuple[Floats, flo
 
 
 def _by_training_error(problem: RadialProblem, theta: Floats, tol: float, max_iter: int) -> Solution[Any]:
-    """Descend on E with strong Wolfe steps, in units of Σ s ‖y‖²."""
+    """Descend on E, in units of Σ s ‖y‖²."""
     total = float(np.sum(problem.s @ problem.Y**2)) or 1.0
 
     def share(at: Floats) -> tuple[float, Floats]:
         value, slope = problem.reduced(at)
         return value / total, slope / total
 
-    found = lbfgs(share, theta, tol=tol, max_iter=max_iter)
+    found = follow_to_rounding(_descend(share, theta), GradientNorm(tol), max_iter=max_iter)
     history = {**found.history, "objective": found.history["objective"] * total}
     if "gradient_norm" in history:
         history["gradient_norm"] = history["gradient_norm"] * total
     return found._replace(objective=found.objective * total, gradient_norm=found.gradient_norm * total, history=history)
+
+
+def _descend(fun: ValueAndGradient, theta: Floats) -> Descent:
+    """Steps along the gradient with enough decrease (Armijo), of the length of Barzilai & Borwein (1988).
+
+    A step changes no width by more than `LONGEST`: E often falls for ever as γ → 0, where the functions become
+    polynomials, beyond a minimum that a long step would miss.
+    """
+    value, slope = fun(theta)
+    yield check_at(0, theta, value, slope)
+    step = np.inf
+    for t in count(1):
+        step = first = min(step, LONGEST / (float(np.max(np.abs(slope))) or 1.0))
+        while True:
+            there = theta - step * slope
+            new, gradient = fun(there)
+            if new <= value - 1e-4 * step * float(slope @ slope):
+                break
+            step /= 2.0
+            if step < 1e-12 * first:
+                return first * float(slope @ slope)
+        curvature = float((there - theta) @ (gradient - slope))
+        more = {"step": step}
+        step = float((there - theta) @ (there - theta)) / curvature if curvature > 0.0 else 2.0 * step
+        theta, value, slope = there, new, gradient
+        yield check_at(t, theta, value, slope, **more)
+    return 0.0
 
 
 def _by_leave_one_out(problem: RadialProblem, theta: Floats, tol: float, max_iter: int) -> Solution[Any]:
