@@ -71,7 +71,7 @@ class RadialModel(Estimator):
     def _keep_solution(self, solution: Any) -> None:
         if solution is None:
             self.history_: Any = {"iteration": np.zeros(1, dtype=int), "objective": np.array([self.objective_])}
-            self.n_iter_, self.converged_, self.stop_reason_ = 0, True, "exact"
+            self.n_iter_, self.converged_, self.stop_reason_ = 1, True, "exact"
             return
         warn_unless_converged(solution, self.max_iter, stacklevel=5)
         self.history_, self.n_iter_ = solution.history, solution.n_iter
