@@ -15,7 +15,7 @@ from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evi
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
-from gnomon.optim._kernel_newton import RelativeGap, kernel_newton
+from gnomon.optim._kernel_newton import kernel_newton
 from gnomon.optim._kmeans import KMeansResult, kmeans
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
@@ -92,7 +92,6 @@ __all__ = [
     "OnPart",
     "Patience",
     "Problem",
-    "RelativeGap",
     "Restart",
     "Selection",
     "Separability",
