@@ -43,6 +43,7 @@ WITHOUT_MATHEMATICS = (
     "numerics.curves.ratio",
     "numerics.design",
     "numerics.domains",
+    "numerics.gram_design",
     "numerics.linalg.rows",
     "numerics.parallel",
     "numerics.random",

@@ -74,7 +74,7 @@ CONVERTED = {
     "SimilarityModel": lambda m, u: None if u.offset or u.weight != 1.0 else m,
     "KernelRidge": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.x**2 * u.weight),
     "KernelRidgeCV": lambda m, u: None if u.offset else m.set_params(alphas=np.multiply(m.alphas, u.x**2 * u.weight)),
-    "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight),
+    "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight, gamma=m.gamma / u.x**2),
     # A step has the size of a row.
     "AveragedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
     "VotedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,

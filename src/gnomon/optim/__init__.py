@@ -9,11 +9,13 @@ from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim._exchange_rows import exchange_rows
 from gnomon.optim._factorize import Factors, factorize, half_square
+from gnomon.optim._fit_kernel import KERNEL_SOLVERS, fit_kernel
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
+from gnomon.optim._kernel_newton import kernel_newton
 from gnomon.optim._kmeans import KMeansResult, kmeans
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
@@ -41,6 +43,7 @@ from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fi
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
+from gnomon.optim.kernel_problem import KernelPoint, KernelProblem
 from gnomon.optim.kmeans_certificate import kmeans_lower_bound
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.line_search import LineStep, strong_wolfe
@@ -57,6 +60,7 @@ from gnomon.optim.solution import (
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
+    "KERNEL_SOLVERS",
     "SELECTIONS",
     "SOLVERS",
     "AddedVariance",
@@ -77,6 +81,8 @@ __all__ = [
     "InterceptRange",
     "KMeansResult",
     "KernelDual",
+    "KernelPoint",
+    "KernelProblem",
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
@@ -116,6 +122,7 @@ __all__ = [
     "exchange_rows",
     "factorize",
     "fit_by_gradient",
+    "fit_kernel",
     "fit_linear",
     "fit_mle",
     "fit_normal_missing",
@@ -126,6 +133,7 @@ __all__ = [
     "half_square",
     "irls",
     "is_separable",
+    "kernel_newton",
     "kmeans",
     "kmeans_lower_bound",
     "lasso_codes",
