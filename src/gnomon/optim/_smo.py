@@ -12,8 +12,6 @@ Without s, a variable without bounds, kernel or target takes up the sum: the sam
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,8 +23,8 @@ from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.separability import is_separable
 from gnomon.optim.smo_pairs import PairState, descend_pairs
-from gnomon.optim.solution import Callback, Solution, StopReason
-from gnomon.optim.stopping import KKT
+from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.stopping import KKT, RelativeGap
 
 __all__ = ["smo"]
 
@@ -118,17 +116,6 @@ def smo(
     rule: StopRule = KKT(tol) if gap_tol is None else KKT(tol) | RelativeGap(gap_tol)
     found = follow(run.checks(start, limit), rule, max_iter=limit, callback=callback)
     return run.certified(found)
-
-
-@dataclass(frozen=True)
-class RelativeGap(StopRule):
-    """Duality gap ≤ tol · |F|: "gap"."""
-
-    tol: float
-
-    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
-        """Compare; a gap that is not known is no reason."""
-        return None, "gap" if check.gap <= self.tol * abs(check.objective) else None
 
 
 class _Run:
