@@ -7,24 +7,39 @@ from gnomon.cluster._embed import embed
 from gnomon.cluster._explain_clusters import ClusterRules, explain_clusters
 from gnomon.cluster._feature_separation import FeatureSeparation, feature_separation
 from gnomon.cluster._graph_cut_cost import graph_cut_cost
+from gnomon.cluster._intra_inter import IntraInter, intra_inter
+from gnomon.cluster._partition_cost import partition_cost
 from gnomon.cluster.k_means import KMeans
+from gnomon.cluster.k_medians import KMedians
+from gnomon.cluster.k_medoids import KMedoids
+from gnomon.cluster.pairwise_clustering import PairwiseClustering
 from gnomon.cluster.spectral import SpectralClustering
+from gnomon.cluster.spherical_k_means import SphericalKMeans
+from gnomon.optim import exact_kmeans
 
 __all__ = [
     "CategoryTable",
     "ClusterProfile",
     "ClusterRules",
     "FeatureSeparation",
+    "IntraInter",
     "KMeans",
+    "KMedians",
+    "KMedoids",
     "LabelComparison",
+    "PairwiseClustering",
     "SpectralClustering",
+    "SphericalKMeans",
     "Standing",
     "category_counts",
     "cluster_profile",
     "compare_labels",
     "embed",
+    "exact_kmeans",
     "explain_clusters",
     "feature_separation",
     "graph_cut_cost",
+    "intra_inter",
+    "partition_cost",
     "standing",
 ]

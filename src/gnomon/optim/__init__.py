@@ -7,8 +7,10 @@ from gnomon.optim._coordinate_descent import CoordinateOrder, coordinate_descent
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
+from gnomon.optim._exact_kmeans import exact_kmeans
 from gnomon.optim._exchange_rows import exchange_rows
 from gnomon.optim._factorize import Factors, factorize, half_square
+from gnomon.optim._faster_pam import Medoids, build_medoids, faster_pam
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
@@ -20,9 +22,11 @@ from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
 from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
 from gnomon.optim._newton import newton, positive_factor
+from gnomon.optim._pair_moves import PairMoves, move_by_pairs
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._reassign import Reassigned, reassign
 from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
@@ -77,11 +81,14 @@ __all__ = [
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
+    "Medoids",
     "NormalMixture",
     "ObservedRows",
     "OnPart",
+    "PairMoves",
     "Patience",
     "Problem",
+    "Reassigned",
     "Restart",
     "Selection",
     "Separability",
@@ -96,6 +103,7 @@ __all__ = [
     "best_subsets",
     "beta_divergence",
     "bfgs",
+    "build_medoids",
     "check_convex",
     "check_gradient",
     "conjugate_gradient",
@@ -107,8 +115,10 @@ __all__ = [
     "dual_newton",
     "em",
     "em_bound",
+    "exact_kmeans",
     "exchange_rows",
     "factorize",
+    "faster_pam",
     "fit_by_gradient",
     "fit_linear",
     "fit_mle",
@@ -130,6 +140,7 @@ __all__ = [
     "lp_norm",
     "maximize_evidence",
     "maximize_model_evidence",
+    "move_by_pairs",
     "multiclass_dual",
     "multiplicative_updates",
     "nearest_center",
@@ -143,6 +154,7 @@ __all__ = [
     "proximal_gradient",
     "pursuit_codes",
     "qp",
+    "reassign",
     "sag",
     "seed_centers",
     "sgd",
