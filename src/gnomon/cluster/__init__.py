@@ -12,7 +12,9 @@ from gnomon.cluster._partition_cost import partition_cost
 from gnomon.cluster.k_means import KMeans
 from gnomon.cluster.k_medians import KMedians
 from gnomon.cluster.k_medoids import KMedoids
+from gnomon.cluster.kernel_k_means import KernelKMeans
 from gnomon.cluster.pairwise_clustering import PairwiseClustering
+from gnomon.cluster.soft_k_means import SoftKMeans
 from gnomon.cluster.spectral import SpectralClustering
 from gnomon.cluster.spherical_k_means import SphericalKMeans
 from gnomon.optim import exact_kmeans
@@ -26,8 +28,10 @@ __all__ = [
     "KMeans",
     "KMedians",
     "KMedoids",
+    "KernelKMeans",
     "LabelComparison",
     "PairwiseClustering",
+    "SoftKMeans",
     "SpectralClustering",
     "SphericalKMeans",
     "Standing",

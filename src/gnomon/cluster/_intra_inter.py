@@ -1,6 +1,6 @@
 """How near rows are within clusters, and between them.
 
-    intraⱼ = mean of δ over the pairs in cluster j,     interⱼ = mean of δ over pairs of a row in j and one outside    (1)
+    intraⱼ = mean of δ over the pairs in cluster j,   interⱼ = mean of δ over pairs of a row in j and one outside   (1)
 
 Good clusters have low and high distances, or high and low similarities. Rousseeuw (1987),
 doi:10.1016/0377-0427(87)90125-7, compares the two row by row.

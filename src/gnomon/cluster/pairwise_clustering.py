@@ -1,6 +1,6 @@
 """Clusters from pairwise distances or similarities alone.
 
-    minimise    Σⱼ Σ_{pairs in j} δ(x, y) / aⱼ    or maximise    Σⱼ Σ_{pairs in j} ρ(x, y) / aⱼ,     aⱼ = 1 or nⱼ       (1)
+    minimise    Σⱼ Σ_{pairs in j} δ(x, y) / aⱼ    or maximise    Σⱼ Σ_{pairs in j} ρ(x, y) / aⱼ,   aⱼ = 1 or nⱼ     (1)
 
 without representatives. Späth (1980), Cluster analysis algorithms, chapter 3, ISBN 978-0-85312-141-1.
 """

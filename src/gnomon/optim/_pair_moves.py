@@ -2,8 +2,8 @@
 
     minimise over labels    Σⱼ Pⱼ / aⱼ,    Pⱼ = Σ_{i<l in j} sᵢ s_l δ(i, l),    aⱼ = 1 or Wⱼ = Σ_{i in j} sᵢ      (1)
 
-Single rows are moved to the cluster that lowers (1) most, until none does. With the sums A(i, j) = Σ_{l in j} s_l δ(i, l)
-at hand a move is judged in O(k) and followed in O(n). With a = W and squared Euclidean distances (1) is the cost of
+Single rows are moved to the cluster that lowers (1) most, until none does. With the sums A(i, j) = Σ_{l in j}
+s_l δ(i, l) at hand a move is judged in O(k) and followed in O(n). With a = W and squared Euclidean distances (1) is the cost of
 k-means. Späth (1980), Cluster analysis algorithms, chapter 3, ISBN 978-0-85312-141-1.
 """
 
@@ -32,7 +32,7 @@ class PairMoves(NamedTuple):
     >>> import numpy as np
     >>> from gnomon.optim import move_by_pairs
     >>> x = np.array([0.0, 1.0, 10.0, 11.0])
-    >>> move_by_pairs(abs(x - x[:, None]), np.array([0, 1, 0, 1]), np.ones(4), 2).objective
+    >>> move_by_pairs(abs(x - x[:, None]), np.array([0, 1, 1, 1]), np.ones(4), 2).objective
     2.0
     """
 
@@ -74,8 +74,8 @@ def move_by_pairs(
     >>> import numpy as np
     >>> from gnomon.optim import move_by_pairs
     >>> x = np.array([0.0, 1.0, 10.0, 11.0])
-    >>> move_by_pairs(abs(x - x[:, None]), np.array([0, 1, 0, 1]), np.ones(4), 2).labels
-    array([1, 1, 0, 0])
+    >>> move_by_pairs(abs(x - x[:, None]), np.array([0, 1, 1, 1]), np.ones(4), 2).labels
+    array([0, 0, 1, 1])
     """
     D = D - np.diag(np.diag(D))
     labels = labels.astype(np.int64)
