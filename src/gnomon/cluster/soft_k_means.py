@@ -219,9 +219,8 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     def _descend(
         self, rows: Floats, weights: Floats, starts: list[Floats], beta: float, rng: np.random.RandomState
     ) -> EMResult[Floats, Floats]:
-        scale = float(
-            np.average(np.sum((rows - np.average(rows, axis=0, weights=weights)) ** 2, axis=1), weights=weights)
-        )
+        from_mean = rows - np.average(rows, axis=0, weights=weights)
+        scale = float(np.average(np.sum(from_mean**2, axis=1), weights=weights))
 
         def at(value: float) -> tuple[Callable[[Floats], tuple[Floats, float]], Callable[[Floats], Floats]]:
             def e_step(centers: Floats) -> tuple[Floats, float]:

@@ -3,8 +3,8 @@
     minimise over labels    Σⱼ Pⱼ / aⱼ,    Pⱼ = Σ_{i<l in j} sᵢ s_l δ(i, l),    aⱼ = 1 or Wⱼ = Σ_{i in j} sᵢ      (1)
 
 Single rows are moved to the cluster that lowers (1) most, until none does. With the sums A(i, j) = Σ_{l in j}
-s_l δ(i, l) at hand a move is judged in O(k) and followed in O(n). With a = W and squared Euclidean distances (1) is the cost of
-k-means. Späth (1980), Cluster analysis algorithms, chapter 3, ISBN 978-0-85312-141-1.
+s_l δ(i, l) at hand a move is judged in O(k) and followed in O(n). With a = W and squared Euclidean distances (1) is the
+cost of k-means. Späth (1980), Cluster analysis algorithms, chapter 3, ISBN 978-0-85312-141-1.
 """
 
 from typing import NamedTuple
