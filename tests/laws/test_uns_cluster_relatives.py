@@ -324,7 +324,7 @@ def test_no_move_of_a_row_helps():
         twice = np.repeat(X, weights, axis=0)
         value = partition_cost(twice, np.repeat(found.labels_, weights), **options)
         assert found.objective_ == pytest.approx(value)
-        assert found.objective_ == found.restarts_.min()
+        assert found.objective_ == pytest.approx(found.restarts_.min())
         for i, j in np.ndindex(25, 3):
             trial = found.labels_.copy()
             trial[i] = j
@@ -335,4 +335,10 @@ def test_no_move_of_a_row_helps():
     assert alike.objective_ == pytest.approx(
         partition_cost(X, alike.labels_, objective="pair_similarity", normalise="size")
     )
-    assert not hasattr(alike, "predict")
+    # A new row joins where the cost rises least.
+    new = groups(5, seed=3)
+    found = PairwiseClustering(3, metric="sqeuclidean", normalise="size", random_state=0).fit(X)
+    for x, label in zip(new, found.predict(new), strict=True):
+        more = [np.append(found.labels_, j) for j in range(3)]
+        costs = [partition_cost(np.vstack([X, x]), labels, normalise="size") for labels in more]
+        assert np.argmin(costs) == label

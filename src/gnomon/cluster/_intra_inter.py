@@ -20,6 +20,10 @@ __all__ = ["IntraInter", "intra_inter"]
 class IntraInter(NamedTuple):
     """The means (1), of all clusters and of each; nan where there is no pair.
 
+    References
+    ----------
+    Rousseeuw, P. J. (1987). Silhouettes. doi:10.1016/0377-0427(87)90125-7
+
     Examples
     --------
     >>> from gnomon.cluster import intra_inter

@@ -9,7 +9,7 @@ doi:10.1016/j.is.2021.101804; Kaufman & Rousseeuw (1990), doi:10.1002/9780470316
 from typing import Literal, Self
 
 import numpy as np
-from sklearn.base import ClusterMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,7 +30,7 @@ def _has_rows(model: "KMedoids") -> bool:
     return not (isinstance(model.metric, str) and model.metric == "precomputed")
 
 
-class KMedoids(ClusterMixin, Estimator):
+class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
     """Clusters around k of the rows, for any distance, equation (1).
 
     Parameters
@@ -100,7 +100,7 @@ class KMedoids(ClusterMixin, Estimator):
         -------
         self
         """
-        X = validate_rows(self, X, accept_sparse="csr")
+        X = validate_rows(self, X, accept_sparse="csr", order="C")
         check_n_clusters(self.n_clusters, X.shape[0])
         weights = check_weights(sample_weight, X).astype(float)
         D = np.ascontiguousarray(distance_matrix(X, self.metric))
@@ -141,7 +141,7 @@ class KMedoids(ClusterMixin, Estimator):
         D : ndarray of shape (n_samples, n_clusters)
         """
         check_is_fitted(self)
-        rows = validate_rows(self, X, reset=False, accept_sparse="csr")
+        rows = validate_rows(self, X, reset=False, accept_sparse="csr", order="C")
         return distance_matrix(rows, self.metric, self.cluster_centers_)
 
     def _start(self, D: Floats, weights: Floats) -> Integers:
@@ -157,8 +157,13 @@ class KMedoids(ClusterMixin, Estimator):
             raise ValueError(f"init={self.init!r} must name {k} different rows of {n}")
         return given
 
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.medoid_indices_)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = not _has_rows(self)
         return tags

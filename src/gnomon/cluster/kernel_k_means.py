@@ -233,9 +233,7 @@ class KernelKMeans(ClusterMixin, Estimator):
         self.restarts_ = np.array([run.objective for run in runs]) - added
         self._combine, self._norms = _means(K, found.labels, weights, k)
         if self.algorithm == "kpca":
-            Z = (K - self._means) @ self._directions
-            inside = [found.labels == j for j in range(k)]
-            self._centers = np.array([np.average(Z[rows], axis=0, weights=weights[rows]) for rows in inside])
+            self._centers = self._combine.T @ ((K - self._means) @ self._directions)
         warn_if_few(self.labels_[weights > 0.0], k, stacklevel=4)
         warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history, stacklevel=4)
 

@@ -11,8 +11,9 @@ from typing import Literal, Self
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Count, Floats, MatrixLike, Seed
+from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, Seed
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_unless_settled
@@ -101,15 +102,16 @@ class PairwiseClustering(ClusterMixin, Estimator):
         -------
         self
         """
-        X = validate_rows(self, X, accept_sparse="csr")
+        X = validate_rows(self, X, accept_sparse="csr", order="C")
         n, k = X.shape[0], self.n_clusters
         check_n_clusters(k, n)
         weights = check_weights(sample_weight, X).astype(float)
         M, sign = self._matrix(X)
+        self._rows = X
         rng = check_random_state(self.random_state)
         starts = [filled(rng.randint(k, size=n), k, weights) for _ in range(self.n_init)]
 
-        def run(start: Floats, n_jobs: int) -> PairMoves:
+        def run(start: Integers, n_jobs: int) -> PairMoves:
             by_size = self.normalise == "size"
             return move_by_pairs(sign * M, start, weights, k, by_size=by_size, max_iter=self.max_iter)
 
@@ -121,7 +123,33 @@ class PairwiseClustering(ClusterMixin, Estimator):
         self.history_ = {"iteration": np.arange(len(found.history)), "objective": sign * found.history}
         self.restarts_ = sign * np.array([one.objective for one in runs])
         warn_unless_settled(found.converged, self.stop_reason_, self.max_iter, self.history_)
+        self._shares = np.zeros((n, k))
+        self._shares[np.arange(n), found.labels] = weights
+        off = sign * (M - np.diag(np.diag(M)))
+        self._pairs = 0.5 * np.einsum("ij,ij->j", self._shares, off @ self._shares)
         return self
+
+    def predict(self, X: MatrixLike) -> Integers:
+        """The cluster that a row of weight one joins at the least cost, all others staying where they are.
+
+        Parameters
+        ----------
+        X : as in `fit`; with "precomputed" of shape (n_samples, n_training_rows)
+
+        Returns
+        -------
+        labels : ndarray of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False, accept_sparse="csr", order="C")
+        if self.similarity is None:
+            joined = distance_matrix(X, self.metric, self._rows) @ self._shares
+        else:
+            joined = -similarity_matrix(X, self.similarity, self._rows) @ self._shares
+        if self.normalise == "size":
+            sizes = self._shares.sum(axis=0)
+            joined = (self._pairs + joined) / (sizes + 1.0) - self._pairs / sizes
+        return np.argmin(joined, axis=1).astype(np.int32)
 
     def _matrix(self, X: Floats) -> tuple[Floats, float]:
         """What is summed over pairs, and the sign with which that is minimised."""

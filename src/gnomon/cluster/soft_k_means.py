@@ -14,7 +14,7 @@ Bezdek (1981), doi:10.1007/978-1-4757-0450-1.
 """
 
 from collections.abc import Callable
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -160,7 +160,8 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         -------
         Z : ndarray of shape (n_samples, n_clusters)
         """
-        return self._shares((self.transform(X).astype(float) / self._unit) ** 2, self._scaled_beta).z
+        apart = self.transform(X)
+        return self._shares((apart.astype(float) / self._unit) ** 2, self._scaled_beta).z.astype(apart.dtype)
 
     def predict(self, X: MatrixLike) -> Integers:
         """The cluster with the largest share; the lowest of several.
@@ -210,7 +211,10 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             return float(self.beta) * self._unit**2
         within = kmeans(rows, start, weights).objective / (weights.sum() * rows.shape[1])
         if not within > 0.0:
-            raise ValueError("k-means leaves no variance within clusters, so beta='auto' has no value; give beta")
+            raise ValueError(
+                f"{self.n_clusters} clusters leave no variance within them (n_samples={len(rows)}), so beta='auto' has "
+                "no value; give beta"
+            )
         return 0.5 / float(within)
 
     def _shares(self, squares: Floats, beta: float) -> "_Shares":
@@ -233,7 +237,11 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
             return e_step, m_step
 
-        options = {"tol": self.tol * scale, "max_iter": self.max_iter, "total_weight": float(weights.sum())}
+        options: dict[str, Any] = {
+            "tol": self.tol * scale,
+            "max_iter": self.max_iter,
+            "total_weight": float(weights.sum()),
+        }
         if self.anneal is not None:
             value, factor = self.anneal[0] * self._unit**2, self.anneal[1]
             while value < beta:
@@ -245,7 +253,8 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     def _keep(self, found: EMResult[Floats, Floats], beta: float, dtype: np.dtype) -> None:
         square = self._unit**2
         self.cluster_centers_ = (found.theta * self._unit).astype(dtype)
-        self.membership_, self._scaled_beta, self.beta_ = found.posterior, beta, beta / square
+        self.membership_ = found.posterior.astype(dtype)
+        self._scaled_beta, self.beta_ = beta, beta / square
         self.labels_ = np.argmax(found.posterior, axis=1).astype(np.int32)
         self.objective_, self.n_iter_ = -found.objective * square, found.n_iter
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason

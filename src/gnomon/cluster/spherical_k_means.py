@@ -109,8 +109,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
         def run(start: Floats, n_jobs: int) -> KMeansResult:
             unit = dense(unit_rows(start))
-            options = {"tol": self.tol, "max_iter": self.max_iter, "on_sphere": True, "n_jobs": n_jobs}
-            return kmeans(rows, unit, weights, **options)
+            return kmeans(rows, unit, weights, tol=self.tol, max_iter=self.max_iter, on_sphere=True, n_jobs=n_jobs)
 
         runs = run_all(run, centers, self.n_jobs)
         found, total = best_run(runs), float(weights.sum())

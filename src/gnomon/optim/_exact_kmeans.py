@@ -85,8 +85,8 @@ def _result(A: Floats, best: Integers, used: Integers, weights: Floats, k: int) 
 def _on_a_line(x: Floats, k: int, weights: Floats) -> Integers:
     order = np.argsort(x, kind="stable")
     s, y = weights[order], x[order]
-    sums = [np.concatenate([[0.0], np.cumsum(part)]) for part in (s, s * y, s * y * y)]
-    starts = _interval_starts(*sums, k)
+    none, first, second = (np.concatenate([[0.0], np.cumsum(part)]) for part in (s, s * y, s * y * y))
+    starts = _interval_starts(none, first, second, k)
     labels = np.empty(len(x), dtype=np.int64)
     labels[order] = np.searchsorted(starts, np.arange(len(x)), side="right") - 1
     return labels

@@ -69,6 +69,7 @@ def faster_pam(D: Floats, rows: Integers, weights: Floats, *, max_iter: int = 10
     rows : ndarray of int of shape (k,)
         Medoids to start from.
     weights : ndarray of shape (n,)
+        A row without weight is no medoid.
     max_iter : int, default=100
         Passes over the rows.
 
@@ -107,7 +108,7 @@ def faster_pam(D: Floats, rows: Integers, weights: Floats, *, max_iter: int = 10
 
 def _single(D: Floats, rows: Integers, weights: Floats) -> Medoids:
     costs = D @ weights
-    best = int(np.argmin(costs))
+    best = int(np.argmin(np.where(weights > 0.0, costs, np.inf)))
     history = np.array([costs[rows[0]], costs[best]])
     swaps = int(costs[best] < costs[rows[0]])
     return Medoids(np.array([best]), np.zeros(len(D), dtype=np.int64), float(costs[best]), 1, swaps, True, history)
@@ -141,7 +142,7 @@ def build_medoids(D: Floats, k: int, weights: Floats) -> Integers:
     rows = np.empty(k, dtype=np.int64)
     closest = np.full(len(D), np.inf)
     for c in range(k):
-        left = _cost_with(D, closest, weights)
+        left = np.where(weights > 0.0, _cost_with(D, closest, weights), np.inf)
         left[rows[:c]] = np.inf
         rows[c] = int(np.argmin(left))
         closest = np.minimum(closest, D[rows[c]])
@@ -200,7 +201,7 @@ def _pass(
         if since >= n:
             break
         since += 1
-        if rows[near[c]] == c:
+        if rows[near[c]] == c or weights[c] == 0.0:
             continue
         j, gain = _best_exchange(D[c], weights, near, d_near, d_second, losses, gains)
         # Relative to what is exchanged: smaller changes are rounding, and could go on for ever.
