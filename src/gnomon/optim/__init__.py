@@ -14,6 +14,10 @@ from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evi
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
+from gnomon.optim._kernel_dcd import kernel_dcd
+from gnomon.optim._kernel_newton import LARGEST_MATRIX, kernel_newton
+from gnomon.optim._kernel_pegasos import kernel_pegasos
+from gnomon.optim._kernel_qp import LARGEST_QP, kernel_qp
 from gnomon.optim._kmeans import KMeansResult, kmeans
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
@@ -56,6 +60,8 @@ from gnomon.optim.solution import (
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
+    "LARGEST_MATRIX",
+    "LARGEST_QP",
     "SELECTIONS",
     "SOLVERS",
     "AddedVariance",
@@ -124,6 +130,10 @@ __all__ = [
     "half_square",
     "irls",
     "is_separable",
+    "kernel_dcd",
+    "kernel_newton",
+    "kernel_pegasos",
+    "kernel_qp",
     "kmeans",
     "kmeans_lower_bound",
     "lasso_codes",

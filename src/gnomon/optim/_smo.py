@@ -172,16 +172,7 @@ class _Run:
         if len(self.active) < len(self.beta) or not np.array_equal(self.beta, found.w):
             self.beta = found.w
             self._look_at_all()
-        problem, beta = self.problem, self.beta
-        f = problem.scores(beta, self.g)
-        b = problem.intercept(beta, self.g)
-        return found._replace(
-            objective=problem.objective(beta, f),
-            intercept=b,
-            dual_gap=problem.gap(beta, f, b),
-            gradient_norm=self.range.violation,
-            details={"range": self.range, "scores": f},
-        )
+        return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
 
     def _look_at_all(self) -> None:
         """Every row active, the gradient computed anew."""
