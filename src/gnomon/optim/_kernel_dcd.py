@@ -73,8 +73,8 @@ def kernel_dcd(
     >>> y = np.array([-1.0, 1.0])
     >>> problem = KernelDual(y, np.array([-1.0, 0.0]), np.array([0.0, 1.0]), total=None)
     >>> found = kernel_dcd(Linear().against(np.array([[-1.0], [1.0]])), problem, tol=1e-9)
-    >>> found.w, found.objective, found.dual_gap
-    (array([-0.5,  0.5]), -0.5, 0.0)
+    >>> found.details["scores"], found.objective, found.dual_gap
+    (array([-1.,  1.]), -0.5, 0.0)
     """
     if problem.total is not None or not problem.bounded:
         raise ValueError("coordinates can't move under Σβ = s, nor end without bounds; use smo")
@@ -85,7 +85,8 @@ def kernel_dcd(
     else:
         program, start = _BoxRows(problem, against.diag().astype(float)), np.zeros((len(problem.target), 1))
         source = RowCache(against, cache_size)
-        found = certified(source, program, start, tol=tol, max_iter=limit, callback=callback)
+        # The conditions upwards and downwards may both be missed, on different rows.
+        found = certified(source, program, start, tol=0.5 * tol, max_iter=limit, callback=callback)
         found = found._replace(w=found.w[:, 0], details={})
     support = np.flatnonzero(found.w)
     f = against.combine_rows(support, found.w[support]) if len(support) else np.zeros(len(found.w))

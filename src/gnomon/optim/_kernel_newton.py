@@ -11,13 +11,12 @@ the primal, doi:10.1162/neco.2007.19.5.1155.
 A loss with a corner, r = 0, is rounded by r = tol/(2 max u), which moves the optimality conditions by less than tol.
 """
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from gnomon._typing import Floats
+from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim.kernel_dual import KernelDual
@@ -32,8 +31,14 @@ LARGEST_MATRIX = 5000
 ROUNDED = 0.5
 """Share of the tolerance that rounding of a corner may use."""
 
-SHORTEST = 2.0**-30
-"""Shortest step of the search."""
+ROUNDING = 1e-14
+"""A fall of P by a smaller share is none."""
+
+FEASIBLE = 1e-9
+"""How near to s the sum of β must be, as a share of Σ|β|."""
+
+HALVINGS = 40
+"""Of the interval in which P has its minimum along a step."""
 
 
 def kernel_newton(
@@ -55,7 +60,7 @@ def kernel_newton(
     tol : float, default=1e-3
         Largest violation of the optimality conditions, in units of f.
     max_iter : int, optional
-        Newton steps; 200 by default.
+        Newton steps; 500 by default.
     callback : callable, optional
         Called with each row of the history; True stops.
 
@@ -82,15 +87,20 @@ def kernel_newton(
     if not problem.bounded:
         raise ValueError("a hard margin has no loss to differentiate; use smo or kernel_qp")
     K = against.matrix().astype(float)
-    bound = float(np.max(np.maximum(problem.upper, -problem.lower), initial=0.0))
-    smooth = problem if problem.ridge is not None else _rounded(problem, ROUNDED * tol / max(bound, 1e-290))
-    limit = 200 if max_iter is None else max_iter
-    found = follow(_descend(K, problem, smooth), KKT(tol), max_iter=limit, callback=callback)
+    limit = 500 if max_iter is None else max_iter
+    found = follow(_descend(K, problem, _roundings(K, problem, tol)), KKT(tol), max_iter=limit, callback=callback)
     return problem.certified(found, K @ found.w)
 
 
-def _rounded(problem: KernelDual, width: float) -> KernelDual:
-    return problem._replace(ridge=np.full(len(problem.target), width))
+def _roundings(K: Floats, problem: KernelDual, tol: float) -> list[KernelDual]:
+    """The problem, or with a corner a series that rounds it less and less: Newton's method needs a start nearby."""
+    if problem.ridge is not None:
+        return [problem]
+    bound = max(float(np.max(np.maximum(problem.upper, -problem.lower), initial=0.0)), 1e-290)
+    last, first = ROUNDED * tol / bound, max(float(np.max(np.diag(K), initial=0.0)), 1.0 / bound)
+    count = max(int(np.ceil(np.log10(first / last))), 0)
+    widths = [last * 10.0**power for power in range(count, -1, -1)]
+    return [problem._replace(ridge=np.full(len(problem.target), width)) for width in widths]
 
 
 class _Point(NamedTuple):
@@ -118,35 +128,71 @@ def dual_point(problem: KernelDual, z: Floats) -> Floats:
     return np.clip(reach, problem.lower, problem.upper)
 
 
-def _descend(K: Floats, problem: KernelDual, smooth: KernelDual) -> Checks:
-    n = len(K)
+def _descend(K: Floats, problem: KernelDual, roundings: list[KernelDual]) -> Checks:
+    """Newton steps for one rounding after the other, each from where the last one ended."""
+    n, iteration = len(K), 0
     point = _Point(np.zeros(n), 0.0, np.zeros(n))
-    for iteration in itertools.count():
-        yield _check(iteration, point, K, problem, smooth)
-        new = _newton_point(point, K, smooth)
-        value, t = point.value(smooth), 1.0
-        while t > SHORTEST and not (next_point := point.towards(new, t)).value(smooth) < value:
-            t *= 0.5
-        if t <= SHORTEST:
-            return
-        point = next_point
+    for smooth in roundings:
+        settled = False
+        while not settled:
+            yield _check(iteration, point, K, problem, final=smooth is roundings[-1])
+            new = _newton_point(point, K, smooth)
+            kinds = _kinds(smooth, point)
+            t = 1.0 if np.array_equal(kinds, _kinds(smooth, new)) else _search(point, new, smooth)
+            before, point = point, point.towards(new, t)
+            settled = np.array_equal(kinds, _kinds(smooth, new)) or not _falls(before, point, smooth)
+            iteration += 1
+    yield _check(iteration, point, K, problem, final=True)
 
 
-def _check(iteration: int, point: _Point, K: Floats, problem: KernelDual, smooth: KernelDual) -> Check[Floats]:
-    """The dual point of the residuals, whose conditions are those of the problem that was asked for."""
+def _kinds(problem: KernelDual, point: _Point) -> Integers:
+    """0 without loss, ±1 quadratic, ±2 linear: where two points have the same, a Newton step between them is exact."""
+    z = problem.target - point.f - point.b
+    beta = dual_point(problem, z)
+    return np.sign(beta).astype(int) * (1 + ((beta <= problem.lower) | (beta >= problem.upper)))
+
+
+def _falls(before: _Point, after: _Point, problem: KernelDual) -> bool:
+    """Whether P fell by more than its rounding."""
+    value = before.value(problem)
+    return value - after.value(problem) > ROUNDING * abs(value)
+
+
+def _search(point: _Point, new: _Point, problem: KernelDual) -> float:
+    """The share of the way at which P, which is convex, has its minimum; 1 where it falls all the way."""
+    step, change, move = new.beta - point.beta, new.f - point.f, new.b - point.b
+
+    def slope(t: float) -> float:
+        f, b = point.f + t * change, point.b + t * move
+        asked = dual_point(problem, problem.target - f - b)
+        linear = float(step @ f) + move * (problem.total or 0.0)
+        return linear - float(asked @ (change + move))
+
+    low, high = 0.0, 1.0
+    if slope(high) <= 0.0:
+        return 1.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
+    return low
+
+
+def _check(iteration: int, point: _Point, K: Floats, problem: KernelDual, *, final: bool) -> Check[Floats]:
+    """P; with the last rounding also violation and gap of the problem that was asked for, where β is feasible."""
     beta, kkt, gap = point.beta, np.nan, np.nan
-    asked = dual_point(smooth, smooth.target - point.f - point.b)
-    # At the solution β is what its residuals ask for; sums and bounds hold only there.
-    if iteration > 0 and np.allclose(asked, beta, rtol=1e-9, atol=1e-9 * float(np.max(np.abs(beta), initial=0.0))):
+    if final:
         beta = _in_box(problem, beta)
         f = K @ beta
         g = problem.gradient(beta, f)
-        kkt, gap = problem.range(beta, g).violation, problem.gap(beta, f, problem.intercept(beta, g))
+        total = 0.0 if problem.total is None else float(np.sum(beta)) - problem.total
+        if abs(total) <= FEASIBLE * float(np.sum(np.abs(beta))):
+            kkt, gap = problem.range(beta, g).violation, problem.gap(beta, f, problem.intercept(beta, g))
     return Check(iteration, beta, point.value(problem), kkt=kkt, gap=gap)
 
 
 def _in_box(problem: KernelDual, beta: Floats) -> Floats:
-    """β with rounding at its bounds removed."""
+    """β in its box, and at the ends of it where only rounding is between."""
+    beta = np.clip(beta, problem.lower, problem.upper)
     bound = np.maximum(problem.upper, -problem.lower)
     edge = 1e-12 * np.where(np.isfinite(bound), bound, float(np.max(np.abs(beta), initial=0.0)))
     beta = np.where(np.abs(beta) <= edge, 0.0, beta)

@@ -4,9 +4,9 @@
 
 minimises (λ/2)‖f‖² + Σᵢ (Uᵢ/U) ℓᵢ(f(xᵢ)), λ = 1/U, with steps η = 1/(λt): Uᵢ = C of a row, ℓ the hinge or the
 ε-insensitive loss, v its slope, −1, 0 or 1. So βᵢ = U cᵢ/t with the signed number cᵢ of visits at which row i had a
-loss. Shalev-Shwartz, Singer, Srebro & Cotter (2011), figure 3, doi:10.1007/s10107-010-0420-4. Rows are visited in random
-order, each once in a pass where all Uᵢ are equal, so that β stays in its box, and is a point of the dual problem: its
-gap is known after every pass.
+loss. Shalev-Shwartz, Singer, Srebro & Cotter (2011), figure 3, doi:10.1007/s10107-010-0420-4. Rows are visited in
+random order, each once in a pass where all Uᵢ are equal, so that β stays in its box, and is a point of the dual
+problem: its gap is known after every pass.
 """
 
 import itertools
@@ -73,8 +73,8 @@ def kernel_pegasos(
     >>> y = np.array([-1.0, 1.0])
     >>> problem = KernelDual(y, np.array([-1.0, 0.0]), np.array([0.0, 1.0]), total=None)
     >>> found = kernel_pegasos(Linear().against(np.array([[-1.0], [1.0]])), problem, gap_tol=1e-3)
-    >>> found.w.round(2), bool(found.dual_gap <= 1e-3 * abs(found.objective))
-    (array([-0.5,  0.5]), True)
+    >>> found.details["scores"].round(2), bool(found.dual_gap <= 1e-3 * abs(found.objective))
+    (array([-1.,  1.]), True)
     """
     if problem.total is not None or problem.ridge is not None or not problem.bounded:
         raise ValueError("a subgradient step needs bounds, no ridge and no free intercept; use smo")
@@ -96,9 +96,8 @@ def _passes(K: Floats, problem: KernelDual, rng: np.random.RandomState) -> Check
         f = K @ beta
         yield Check(iteration, beta, problem.objective(beta, f), gap=problem.gap(beta, f, 0.0))
         order = rng.permutation(n) if alike else rng.choice(n, n, p=bounds / total)
-        _visit(
-            K, problem.target, problem.lower, problem.upper, problem.epsilon, order, iteration * n, total, counts, sums
-        )
+        sides = problem.target, problem.lower, problem.upper, problem.epsilon
+        _visit(K, *sides, order, iteration * n, total, counts, sums)
 
 
 @jit_no_alloc
