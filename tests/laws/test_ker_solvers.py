@@ -89,6 +89,16 @@ def test_the_dense_program_is_exact():
     assert dense.dual_gap < 1e-12
 
 
+@pytest.mark.spec("KER-058", "KER-078")
+def test_working_sets_keep_the_sum():
+    """A one-class machine of more rows than a working set: few can fall, and none may be in a set twice."""
+    rows = np.random.default_rng(0).normal(size=(700, 2))
+    one = KernelDual(np.zeros(700), np.zeros(700), np.full(700, 1.0 / 140.0), total=1.0)
+    found = smo(RBF(0.7).against(rows), one, tol=1e-6)
+    assert found.w.sum() == pytest.approx(1.0, abs=1e-10)
+    assert found.objective == pytest.approx(kernel_qp(RBF(0.7).against(rows), one).objective, rel=1e-6)
+
+
 @pytest.mark.spec("KER-059")
 def test_columns_are_kept_for_linear_kernels():
     """Rows of a table with few columns: no kernel matrix is made, and the machine is that of the linear family."""

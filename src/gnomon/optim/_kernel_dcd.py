@@ -98,6 +98,7 @@ def linear_design(against: Against, problem: KernelDual) -> Design | None:
     parts = against.kernel.summands()
     linear = [number for number, part in enumerate(parts) if isinstance(part, Linear)]
     constants = [part.constant for number, part in enumerate(parts) if number not in linear]
+    added = sum(value for value in constants if value is not None)
     two = problem.epsilon == 0.0 and bool(np.all(np.abs(problem.target) == 1.0))
     sided = bool(np.all(np.where(problem.target > 0.0, problem.lower, problem.upper) == 0.0))
     if len(linear) != 1 or None in constants or not (two and sided):
@@ -105,7 +106,7 @@ def linear_design(against: Against, problem: KernelDual) -> Design | None:
     prepared: Any = against.prepared
     values = prepared.values if len(parts) == 1 else prepared.parts[linear[0]].values
     kernel: Any = parts[linear[0]]
-    bias = float(np.sqrt(kernel.coef0 + sum(constants)))
+    bias = float(np.sqrt(kernel.coef0 + added))
     if values.shape[1] >= len(problem.target):
         return None
     return Design(values.astype(float), "penalized", bias) if bias > 0.0 else Design(values.astype(float), "none")

@@ -117,8 +117,8 @@ class _Point(NamedTuple):
 
     def towards(self, other: "_Point", t: float) -> "_Point":
         """The point at the share t of the way."""
-        pairs = zip(self, other, strict=True)
-        return _Point(*(mine + t * (theirs - mine) for mine, theirs in pairs))
+        beta, f = self.beta + t * (other.beta - self.beta), self.f + t * (other.f - self.f)
+        return _Point(beta, self.b + t * (other.b - self.b), f)
 
 
 def dual_point(problem: KernelDual, z: Floats) -> Floats:

@@ -126,7 +126,8 @@ class BoxProgram:
 
     def beta(self, x: Floats, n: int) -> Floats:
         """β of a point."""
-        return np.bincount(self.rows, weights=self.a * x, minlength=n)
+        found: Floats = np.bincount(self.rows, weights=self.a * x, minlength=n)
+        return found
 
     def advance(self) -> bool:
         """One predictor–corrector step; False where no factorisation exists any more."""
