@@ -126,8 +126,9 @@ class BoxProgram:
 
     def beta(self, x: Floats, n: int) -> Floats:
         """β of a point."""
-        found: Floats = np.bincount(self.rows, weights=self.a * x, minlength=n)
-        return found
+        beta = np.zeros(n)
+        np.add.at(beta, self.rows, self.a * x)
+        return beta
 
     def advance(self) -> bool:
         """One predictor–corrector step; False where no factorisation exists any more."""
