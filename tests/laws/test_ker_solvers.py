@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.kernels import RBF, Linear, Polynomial
 from gnomon.linear import LinearSVM
-from gnomon.optim import KernelDual, kernel_dcd, kernel_newton, kernel_pegasos, kernel_qp, smo
+from gnomon.optim import KernelDual, kernel_dcd, kernel_pegasos, kernel_primal, kernel_qp, smo
 from gnomon.penalties import convert_lam
 from gnomon.penalties.forms import OBJECTIVES
 from gnomon.svm import SVC, SVR, NotSeparableError
@@ -139,7 +139,7 @@ def test_what_a_solver_cannot_do_is_refused():
             solver(Linear().against(np.ones((2, 1))), free)
     hard = KernelDual(np.ones(2), np.zeros(2), np.full(2, np.inf))
     with pytest.raises(ValueError, match="hard margin"):
-        kernel_newton(Linear().against(np.ones((2, 1))), hard)
+        kernel_primal(Linear().against(np.ones((2, 1))), hard)
 
 
 @pytest.mark.spec("KER-070", "KER-L26")

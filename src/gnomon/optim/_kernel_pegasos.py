@@ -18,10 +18,9 @@ from gnomon._jit import jit_no_alloc
 from gnomon._typing import Floats, Integers, Seed
 from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
-from gnomon.optim._smo import RelativeGap
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.solution import Callback, Solution
-from gnomon.optim.stopping import Check
+from gnomon.optim.stopping import Check, RelativeGap
 
 __all__ = ["kernel_pegasos"]
 

@@ -2,6 +2,7 @@
 
 from gnomon.svm._check_kkt import KKTReport, check_kkt
 from gnomon.svm._errors import NotSeparableError
+from gnomon.svm.kernel_logistic import KernelLogisticRegression
 from gnomon.svm.kernel_machine import KernelMachine
 from gnomon.svm.kernel_perceptron import KernelPerceptron
 from gnomon.svm.kernel_ridge import KernelRidge
@@ -16,6 +17,7 @@ __all__ = [
     "SVC",
     "SVR",
     "KKTReport",
+    "KernelLogisticRegression",
     "KernelMachine",
     "KernelPerceptron",
     "KernelRidge",

@@ -19,8 +19,8 @@ from gnomon.optim import (
     KernelDual,
     Solution,
     kernel_dcd,
-    kernel_newton,
     kernel_pegasos,
+    kernel_primal,
     kernel_qp,
     smo,
 )
@@ -75,7 +75,7 @@ SOLVERS: dict[str, DualSolver] = {
     "smo": DualSolver(smo, lambda against, problem: None, ("tol", "cache_size", "shrinking", "gap_tol")),
     "qp": DualSolver(kernel_qp, _too_large_for_qp, ("tol",)),
     "dcd": DualSolver(kernel_dcd, _not_by_coordinates, ("tol", "cache_size")),
-    "primal": DualSolver(kernel_newton, _not_in_the_primal, ("tol",)),
+    "primal": DualSolver(kernel_primal, _not_in_the_primal, ("tol",)),
     "pegasos": DualSolver(kernel_pegasos, _no_subgradient, ("gap_tol", "random_state")),
 }
 """Solvers, in the order in which "auto" looks at them."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, NonNegative, Positive, Verbosity, Within
+from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, MatrixLike, NonNegative, Positive, Verbosity, Within
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KernelDual
@@ -106,7 +106,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
         self,
         *,
         kernel: KernelLike = "rbf",
-        degree: NonNegative = 3,
+        degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         tol: Positive = 1e-3,

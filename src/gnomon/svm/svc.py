@@ -22,6 +22,7 @@ from gnomon._typing import (
     Array,
     ArrayLike,
     ClassWeight,
+    CountOrZero,
     Floats,
     Integers,
     MatrixLike,
@@ -138,6 +139,8 @@ class SVC(ClassifierMixin, MarginClassifier):
     converged_, stop_reason_, fit_status_ : bool, str, int
     history_ : dict of ndarray
         With a column "problem" where there are several.
+    probA_, probB_ : ndarray of shape (n_problems,)
+        The sigmoids of `probability`.
     shape_fit_ : tuple of int
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -170,7 +173,7 @@ class SVC(ClassifierMixin, MarginClassifier):
         *,
         C: Annotated[float, Within(0.0, np.inf, closed="right")] = 1.0,
         kernel: KernelLike = "rbf",
-        degree: NonNegative = 3,
+        degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
@@ -420,6 +423,16 @@ class SVC(ClassifierMixin, MarginClassifier):
         ndarray of shape (n_samples, n_classes)
         """
         return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self) -> Floats:
+        """A of the sigmoids 1 / (1 + exp(A f + B)); empty without `probability`."""
+        return self._probA
+
+    @property
+    def probB_(self) -> Floats:
+        """B of the sigmoids."""
+        return self._probB
 
     def _has_probabilities(self) -> bool:
         if self.probability == "deprecated" or not self.probability:

@@ -13,7 +13,18 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
-from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike, NonNegative, Positive, Verbosity, Within
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    CountOrZero,
+    Floats,
+    Integers,
+    MatrixLike,
+    NonNegative,
+    Positive,
+    Verbosity,
+    Within,
+)
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KernelDual
@@ -104,7 +115,7 @@ class SVR(RegressorMixin, SupportVectorMachine):
         self,
         *,
         kernel: KernelLike = "rbf",
-        degree: NonNegative = 3,
+        degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         tol: Positive = 1e-3,
@@ -159,6 +170,8 @@ class SVR(RegressorMixin, SupportVectorMachine):
         rows, y = self._read(X, y, y_numeric=True)
         [problem] = self._problems(y, check_weights(sample_weight, np.empty((len(y), 0))))
         [solution] = self._solve(self._compared(rows), [problem])
+        if solution.stop_reason == "diverged":
+            raise ValueError(f"C={self.C!r}: no function of the kernel stays within epsilon={self.epsilon!r}; lower C")
         self._report([solution])
         self._keep_one(rows, problem, solution)
         return self
