@@ -23,7 +23,7 @@ from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution
-from gnomon.optim.working_sets import Look, RowProgram, RowSets, certified, descend_rows, row_excesses
+from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
 from gnomon.penalties import L2
 
 __all__ = ["kernel_dcd"]
@@ -164,7 +164,7 @@ class BoxVariables(RowProgram):
         row[0] = min(max(z, self.lower[i]), self.upper[i])
 
 
-class _BoxRows(RowSets):
+class _BoxRows(SetProgram):
     """A dual problem without equality, as a matrix of one column."""
 
     def __init__(self, problem: KernelDual, diagonal: Floats) -> None:
