@@ -53,13 +53,18 @@ ARGUMENTS = {
         for name in ("KMeans", "KMedians", "KMedoids", "PairwiseClustering", "SoftKMeans", "SphericalKMeans")
     },
     "KernelKMeans": {"n_clusters": 3, "algorithm": "kpca"},  # checks set the number of components
+    # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
+    "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},
     "LogisticRegressionCV": {"cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "MulticlassSVC": {"tol": 1e-9},  # laws are closer than a thousandth of the margin
     "NestedContours": {"density": ANY_ROWS},
+    "Nystroem": {"n_components": 5},  # some tables have ten rows
+    "NestedOneClassSVM": {"levels": (0.8,), "tol": 1e-9},  # likewise; of several, thresholds are found to few digits
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "HistGradientBoostingClassifier": {"max_iter": 5},
