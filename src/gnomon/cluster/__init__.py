@@ -3,11 +3,15 @@
 from gnomon.cluster._category_counts import CategoryTable, category_counts
 from gnomon.cluster._cluster_profile import ClusterProfile, Standing, cluster_profile, standing
 from gnomon.cluster._compare_labels import LabelComparison, compare_labels
+from gnomon.cluster._dp_means import PricedClusters, dp_means
 from gnomon.cluster._embed import embed
 from gnomon.cluster._explain_clusters import ClusterRules, explain_clusters
 from gnomon.cluster._feature_separation import FeatureSeparation, feature_separation
 from gnomon.cluster._graph_cut_cost import graph_cut_cost
+from gnomon.cluster._select_k import select_k
+from gnomon.cluster._silhouettes import silhouettes
 from gnomon.cluster.k_means import KMeans
+from gnomon.cluster.k_selection import KSelection
 from gnomon.cluster.spectral import SpectralClustering
 
 __all__ = [
@@ -16,15 +20,20 @@ __all__ = [
     "ClusterRules",
     "FeatureSeparation",
     "KMeans",
+    "KSelection",
     "LabelComparison",
+    "PricedClusters",
     "SpectralClustering",
     "Standing",
     "category_counts",
     "cluster_profile",
     "compare_labels",
+    "dp_means",
     "embed",
     "explain_clusters",
     "feature_separation",
     "graph_cut_cost",
+    "select_k",
+    "silhouettes",
     "standing",
 ]

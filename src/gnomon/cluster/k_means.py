@@ -122,7 +122,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     >>> X = np.array([[1, 1], [1.5, 2], [3, 4], [5, 7], [3.5, 5], [4.5, 5], [3.5, 4.5]])
     >>> found = KMeans(2, init=X[[0, 3]]).fit(X)
     >>> found.history_["objective"].round(6)
-    array([33.25    , 11.225694,  8.525   ,  8.525   ])
+    array([33.25    , 11.225694,  8.525   ])
     >>> found.cluster_centers_
     array([[1.25, 1.5 ],
            [3.9 , 5.1 ]])
