@@ -15,7 +15,11 @@ from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evi
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
+from gnomon.optim._kernel_dcd import kernel_dcd
 from gnomon.optim._kernel_newton import kernel_newton
+from gnomon.optim._kernel_pegasos import kernel_pegasos
+from gnomon.optim._kernel_primal import LARGEST_MATRIX, kernel_primal
+from gnomon.optim._kernel_qp import LARGEST_QP, kernel_qp
 from gnomon.optim._kmeans import KMeansResult, kmeans
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
@@ -27,6 +31,7 @@ from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._radial_network import RadialNetwork, radial_design, radial_network
 from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
@@ -60,6 +65,8 @@ from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
     "KERNEL_SOLVERS",
+    "LARGEST_MATRIX",
+    "LARGEST_QP",
     "SELECTIONS",
     "SOLVERS",
     "AddedVariance",
@@ -92,6 +99,7 @@ __all__ = [
     "OnPart",
     "Patience",
     "Problem",
+    "RadialNetwork",
     "Restart",
     "Selection",
     "Separability",
@@ -131,7 +139,11 @@ __all__ = [
     "half_square",
     "irls",
     "is_separable",
+    "kernel_dcd",
     "kernel_newton",
+    "kernel_pegasos",
+    "kernel_primal",
+    "kernel_qp",
     "kmeans",
     "kmeans_lower_bound",
     "lasso_codes",
@@ -157,6 +169,8 @@ __all__ = [
     "proximal_gradient",
     "pursuit_codes",
     "qp",
+    "radial_design",
+    "radial_network",
     "sag",
     "seed_centers",
     "sgd",
