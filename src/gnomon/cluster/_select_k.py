@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array
 from gnomon._typing import MatrixLike, Seed
 from gnomon.cluster import k_curves
 from gnomon.cluster.k_means import KMeans
-from gnomon.cluster.k_selection import KSelection, Trial
+from gnomon.cluster.k_selection import KSelection, KTrial
 from gnomon.numerics.validation import FLOATS, check_choice, check_integer
 
 __all__ = ["select_k"]
@@ -113,7 +113,7 @@ def select_k(
         rows = rows[np.sort(rng.permutation(len(rows))[:sample_size])]
     numbers = _numbers(ks, len(rows))
     base = KMeans(n_init=5) if estimator is None else estimator
-    return METHODS[method](Trial(rows, numbers, base, rng), **options)
+    return METHODS[method](KTrial(rows, numbers, base, rng), **options)
 
 
 def _numbers(ks: Iterable[int], n: int) -> list[int]:

@@ -27,7 +27,7 @@ from gnomon.cluster.k_rules import (
     prediction_strength,
     sphere_bic,
 )
-from gnomon.cluster.k_selection import KSelection, Trial
+from gnomon.cluster.k_selection import KSelection, KTrial
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 
 __all__: list[str] = []
@@ -42,7 +42,7 @@ BETAS = np.logspace(-3.0, 3.0, 61)
 """Inverse temperatures of the capacity, in units of 1/variance."""
 
 
-def by_elbow(trial: Trial, *, min_strength: float = 1.0, n_references: int = 0) -> KSelection:
+def by_elbow(trial: KTrial, *, min_strength: float = 1.0, n_references: int = 0) -> KSelection:
     """The sharpest bend of log J over log k, if it is sharp enough."""
     ks, costs = np.array(trial.ks), trial.costs()
     found = elbow(ks, costs, check_non_negative("min_strength", min_strength))
@@ -61,7 +61,7 @@ def by_elbow(trial: Trial, *, min_strength: float = 1.0, n_references: int = 0) 
     return KSelection(found.k, table, _clusters(found.k), f"the bend is {strongest:.2f} there{note}")
 
 
-def by_penalty(trial: Trial, *, penalty: float | None = None) -> KSelection:
+def by_penalty(trial: KTrial, *, penalty: float | None = None) -> KSelection:
     """argmin J + λ k."""
     if penalty is None:
         raise ValueError("penalty is None; method='penalty' needs the price λ of a cluster, in squared units of X")
@@ -72,7 +72,7 @@ def by_penalty(trial: Trial, *, penalty: float | None = None) -> KSelection:
     return KSelection(k, table, _clusters(k), f"J + {lam:g} k is least there")
 
 
-def by_bic(trial: Trial) -> KSelection:
+def by_bic(trial: KTrial) -> KSelection:
     """The least BIC of a hard mixture of spheres."""
     models = [trial.fit(k) for k in trial.ks]
     d = trial.X.shape[1]
@@ -80,23 +80,23 @@ def by_bic(trial: Trial) -> KSelection:
     return _best(trial, {"bic": values}, values, "BIC", least=True)
 
 
-def by_silhouette(trial: Trial) -> KSelection:
+def by_silhouette(trial: KTrial) -> KSelection:
     """The largest mean silhouette."""
     return _index(trial, "silhouette", lambda X, labels: float(np.mean(silhouettes(X, labels))))
 
 
-def by_calinski_harabasz(trial: Trial) -> KSelection:
+def by_calinski_harabasz(trial: KTrial) -> KSelection:
     """The largest ratio of spread between and within clusters."""
     return _index(trial, "calinski_harabasz", metrics.calinski_harabasz_score)
 
 
-def by_davies_bouldin(trial: Trial) -> KSelection:
+def by_davies_bouldin(trial: KTrial) -> KSelection:
     """The least similarity of the most similar clusters."""
     return _index(trial, "davies_bouldin", metrics.davies_bouldin_score, least=True)
 
 
 def by_gap(
-    trial: Trial,
+    trial: KTrial,
     *,
     n_references: int = 20,
     reference: Literal["pca", "box"] = "pca",
@@ -119,7 +119,7 @@ def by_gap(
     return KSelection(k, table, "no clusters" if k == 1 else _clusters(k), said)
 
 
-def by_stability(trial: Trial, *, n_splits: int = 20) -> KSelection:
+def by_stability(trial: KTrial, *, n_splits: int = 20) -> KSelection:
     """How often two halves disagree on where rows belong, compared with random labels."""
     ks = [k for k in trial.ks if k > 1]
     if not ks:
@@ -135,7 +135,7 @@ def by_stability(trial: Trial, *, n_splits: int = 20) -> KSelection:
     return KSelection(k, table, _clusters(k), said)
 
 
-def by_prediction_strength(trial: Trial, *, n_splits: int = 20, threshold: float = 0.8) -> KSelection:
+def by_prediction_strength(trial: KTrial, *, n_splits: int = 20, threshold: float = 0.8) -> KSelection:
     """The largest k whose clusters one half predicts in the other."""
     level = check_interval("threshold", threshold, 0.0, 1.0, closed="both")
     rounds = check_integer("n_splits", n_splits, low=1)
@@ -150,7 +150,7 @@ def by_prediction_strength(trial: Trial, *, n_splits: int = 20, threshold: float
     return KSelection(k, table, verdict, f"the largest k that one half predicts in the other with strength {level:g}")
 
 
-def by_capacity(trial: Trial, *, n_splits: int = 20) -> KSelection:
+def by_capacity(trial: KTrial, *, n_splits: int = 20) -> KSelection:
     """How many bits of the partition survive the noise between two halves."""
     rounds = check_integer("n_splits", n_splits, low=1)
     values = np.array([[_capacity(trial, k) for _ in range(rounds)] for k in trial.ks])
@@ -158,7 +158,7 @@ def by_capacity(trial: Trial, *, n_splits: int = 20) -> KSelection:
     return _best(trial, {"capacity": means, "error": values.std(axis=1) / np.sqrt(rounds)}, means, "capacity")
 
 
-def by_held_out_cost(trial: Trial, *, n_splits: int = 5) -> KSelection:
+def by_held_out_cost(trial: KTrial, *, n_splits: int = 5) -> KSelection:
     """J of rows that were held out: a curve, and no answer, since it falls with every further cluster."""
     rounds = check_integer("n_splits", n_splits, low=1)
     train, test = np.zeros((rounds, len(trial.ks))), np.zeros((rounds, len(trial.ks)))
@@ -174,7 +174,7 @@ def by_held_out_cost(trial: Trial, *, n_splits: int = 5) -> KSelection:
     return KSelection(None, table, "a curve, no answer", said)
 
 
-def by_gmeans(trial: Trial, *, alpha: float = 1e-4, bonferroni: bool = False) -> KSelection:
+def by_gmeans(trial: KTrial, *, alpha: float = 1e-4, bonferroni: bool = False) -> KSelection:
     """Split a cluster in two while its rows, along the line between the two, are not normal."""
     if alpha not in CRITICAL:
         raise ValueError(f"alpha={alpha!r} must be one of {sorted(CRITICAL)}, for which critical values are known")
@@ -195,7 +195,7 @@ def by_gmeans(trial: Trial, *, alpha: float = 1e-4, bonferroni: bool = False) ->
 
 
 def by_downstream(
-    trial: Trial, *, scorer: Callable[[Integers, Any], float] | None = None, cost_per_cluster: float = 0.0
+    trial: KTrial, *, scorer: Callable[[Integers, Any], float] | None = None, cost_per_cluster: float = 0.0
 ) -> KSelection:
     """The best score of what the clusters are for, less what each cluster costs."""
     if scorer is None:
@@ -210,14 +210,14 @@ def _clusters(k: int) -> str:
     return "1 cluster" if k == 1 else f"{k} clusters"
 
 
-def _best(trial: Trial, curves: dict[str, Any], values: Floats, name: str, *, least: bool = False) -> KSelection:
+def _best(trial: KTrial, curves: dict[str, Any], values: Floats, name: str, *, least: bool = False) -> KSelection:
     place = int(np.nanargmin(values) if least else np.nanargmax(values))
     k = trial.ks[place]
     said = f"the {name} is {'least' if least else 'largest'} there, {values[place]:.4g}"
     return KSelection(k, {"k": np.array(trial.ks), **curves}, _clusters(k), said)
 
 
-def _index(trial: Trial, name: str, index: Callable[[Floats, Integers], float], *, least: bool = False) -> KSelection:
+def _index(trial: KTrial, name: str, index: Callable[[Floats, Integers], float], *, least: bool = False) -> KSelection:
     """An index of quality, which needs two clusters and fewer than rows."""
     values = np.full(len(trial.ks), np.nan)
     for c, k in enumerate(trial.ks):
@@ -234,7 +234,7 @@ def _spread(X: Floats, labels: Integers) -> float:
     return float(sum(np.sum((X[labels == j] - X[labels == j].mean(axis=0)) ** 2) for j in np.unique(labels)))
 
 
-def _boxes(trial: Trial, B: int, reference: str) -> list[Floats]:
+def _boxes(trial: KTrial, B: int, reference: str) -> list[Floats]:
     """Rows without structure: uniform in the box of the data, or in that along its principal axes."""
     mean = trial.X.mean(axis=0)
     Z = trial.X - mean
@@ -244,11 +244,11 @@ def _boxes(trial: Trial, B: int, reference: str) -> list[Floats]:
     return [trial.rng.uniform(low, high, size=scores.shape) @ V.T + mean for _ in range(B)]
 
 
-def _strongest(trial: Trial, X: Floats) -> float:
+def _strongest(trial: KTrial, X: Floats) -> float:
     return float(np.max(elbow(trial.ks, trial.costs(X)).strengths, initial=-np.inf))
 
 
-def _instabilities(trial: Trial, k: int, rounds: int) -> Floats:
+def _instabilities(trial: KTrial, k: int, rounds: int) -> Floats:
     """Disagreement of two halves after matching, over that of random labels."""
     found, chance = np.empty(rounds), np.empty(rounds)
     for r in range(rounds):
@@ -266,7 +266,7 @@ def _disagreement(a: Integers, b: Integers, k: int) -> float:
     return 1.0 - float(table[rows, columns].sum()) / len(a)
 
 
-def _strength(trial: Trial, k: int) -> float:
+def _strength(trial: KTrial, k: int) -> float:
     if k == 1:
         return 1.0
     a, b = trial.halves()
@@ -274,7 +274,7 @@ def _strength(trial: Trial, k: int) -> float:
     return prediction_strength(second.labels_, first.predict(trial.X[b]))
 
 
-def _capacity(trial: Trial, k: int) -> float:
+def _capacity(trial: KTrial, k: int) -> float:
     """max(0, max over β of the information) for one pair of matched halves."""
     a, b = trial.halves()
     A, B = trial.X[a], trial.X[b[: len(a)]]
@@ -305,7 +305,7 @@ class _Children(NamedTuple):
     line: Floats
 
 
-def _split(trial: Trial, rows: Integers) -> _Children | None:
+def _split(trial: KTrial, rows: Integers) -> _Children | None:
     """Two children of a cluster; None where it has too few rows or no line to divide it by."""
     X = trial.X[rows]
     if len(X) < FEWEST:

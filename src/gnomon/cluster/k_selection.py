@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from gnomon._typing import Array, Floats, Integers
 from gnomon.cluster.k_rules import PenaltyPath, penalty_path
 
-__all__ = ["KSelection", "Trial", "within_cost"]
+__all__ = ["KSelection", "KTrial", "within_cost"]
 
 
 class KSelection(NamedTuple):
@@ -58,7 +58,7 @@ class KSelection(NamedTuple):
         return f"{self.verdict}: {self.reason}"
 
 
-class Trial(NamedTuple):
+class KTrial(NamedTuple):
     """Rows, the numbers of clusters to try, the clusterer, and random numbers.
 
     Fields
@@ -72,8 +72,8 @@ class Trial(NamedTuple):
     --------
     >>> import numpy as np
     >>> from gnomon.cluster import KMeans
-    >>> from gnomon.cluster.k_selection import Trial
-    >>> trial = Trial(np.array([[0.0], [1.0], [9.0]]), [2], KMeans(), np.random.RandomState(0))
+    >>> from gnomon.cluster.k_selection import KTrial
+    >>> trial = KTrial(np.array([[0.0], [1.0], [9.0]]), [2], KMeans(), np.random.RandomState(0))
     >>> trial.costs().round(6)
     array([0.5])
     """
