@@ -46,7 +46,7 @@ SAFE = (1e-145, 1e145)
 
 
 @noun
-class DenseRows:
+class DensePoints:
     """Rows of a C-contiguous matrix."""
 
     A: Floats
@@ -57,7 +57,7 @@ class DenseRows:
 
 
 @noun
-class SparseRows:
+class SparsePoints:
     """Rows of a CSR matrix in canonical format."""
 
     data: Floats
@@ -174,8 +174,8 @@ class StoredRows(NamedTuple):
         """The rows as kernels take them."""
         if is_sparse(self.values):
             A: Any = self.values
-            return compiled(SparseRows(A.data, A.indices, A.indptr))
-        return compiled(DenseRows(self.values))
+            return compiled(SparsePoints(A.data, A.indices, A.indptr))
+        return compiled(DensePoints(self.values))
 
 
 def stored_rows(X: Any) -> StoredRows:
