@@ -54,8 +54,8 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
     ax.set_title(name)
 
 # %%
-# The Gram matrix, rows in the order of their classes, and its eigenvalues: three for the products of degree two; for the
-# Gaussian as many as there are rows, until they are lost in rounding.
+# The Gram matrix, rows in the order of their classes, and its eigenvalues: three for the products of degree two; for
+# the Gaussian as many as there are rows, until they are lost in rounding.
 
 order = np.argsort(y, kind="stable")
 panels = plot.gram_and_spectrum(k, X[order])
