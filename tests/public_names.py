@@ -48,13 +48,23 @@ ARGUMENTS = {
     "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
     "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    **{
+        name: {"n_clusters": 3}  # some tables have four different rows
+        for name in ("KMeans", "KMedians", "KMedoids", "PairwiseClustering", "SoftKMeans", "SphericalKMeans")
+    },
+    "KernelKMeans": {"n_clusters": 3, "algorithm": "kpca"},  # checks set the number of components
+    # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
+    "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},
     "LogisticRegressionCV": {"cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "MulticlassSVC": {"tol": 1e-9},  # laws are closer than a thousandth of the margin
     "NestedContours": {"density": ANY_ROWS},
+    "Nystroem": {"n_components": 5},  # some tables have ten rows
+    "NestedOneClassSVM": {"levels": (0.8,), "tol": 1e-9},  # likewise; of several, thresholds are found to few digits
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "HistGradientBoostingClassifier": {"max_iter": 5},
@@ -62,6 +72,7 @@ ARGUMENTS = {
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OraclePredictor": {"conditional": functools.partial(np.mean, axis=1)},  # it needs a law
     "ResampledClassifier": {"estimator": LogisticRegression(), "sampler": RandomOverSampler(random_state=0)},
+    "OneClassSVM": {"tol": 1e-9},  # a tolerance below that of the laws
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
@@ -72,6 +83,8 @@ ARGUMENTS = {
     "RejectClassifier": {"estimator": LogisticRegression(), "cost": 1.0, "reject_label": -9},
     "ScoreFusion": {"lam": 0.01},  # some tables have columns that divide the classes without error
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
+    "SVC": {"tol": 1e-9},  # likewise
+    "SVR": {"tol": 1e-9},  # likewise
     "SemiSupervisedClassifier": {"base": GaussianNB(), "unlabeled": None},
     # The class −1 again; and both parts must take weights.
     "SemiSupervisedPipeline": {"transformer": StandardScaler(), "unlabeled": None},

@@ -496,16 +496,29 @@ def test_a_criterion_in_plain_python_grows_the_tree_of_its_compiled_twin(categor
     np.testing.assert_allclose(own.predict_proba(X), DecisionTreeClassifier(**options).fit(X, labels).predict_proba(X))
 
 
-def test_forests_take_criteria_of_ones_own():
+@pytest.mark.parametrize("model", daily([RandomForestClassifier, ExtraTreesClassifier], RandomForestClassifier))
+def test_forests_take_criteria_of_ones_own(model):
+    X, y = small()
+    labels = (y > 0.5).astype(int)
+    forest = model(3, criterion=RootGini(2), random_state=0).fit(X, labels)
+    assert forest.estimators_[0].criterion == RootGini(2)
+    assert forest.score(X, labels) > 0.9
+    slow = model(2, criterion=PlainGini(2), random_state=0, max_depth=3).fit(X, labels)
+    assert slow.score(X, labels) > 0.8
+
+
+@pytest.mark.slow
+def test_forests_of_numbers_take_criteria_of_ones_own():
     X, y = small()
     forest = RandomForestRegressor(3, criterion=Gamma(), random_state=0).fit(X, np.exp(y))
     assert forest.score(X, np.exp(y)) > 0.8
     assert forest.estimators_[0].criterion == Gamma()
+
+
+@pytest.mark.slow
+def test_forests_of_several_outputs_take_criteria_of_ones_own():
+    X, y = small()
     labels = (y > 0.5).astype(int)
-    for model in (RandomForestClassifier, ExtraTreesClassifier):
-        assert model(3, criterion=RootGini(2), random_state=0).fit(X, labels).score(X, labels) > 0.9
-    slow = RandomForestClassifier(2, criterion=PlainGini(2), random_state=0, max_depth=3).fit(X, labels)
-    assert slow.score(X, labels) > 0.8
     two = RandomForestClassifier(2, criterion=SeveralOutputs.of(RootGini, (2, 2)), random_state=0)
     assert two.fit(X, np.column_stack([labels, 1 - labels])).predict(X).shape == (len(X), 2)
 

@@ -102,7 +102,7 @@ def test_xor_quadrants_noise_and_irrelevant_columns():
 @pytest.mark.spec("TRE-079")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_full_tree_recovers_planted_rules(seed):
-    X, y, terms = make_dnf(2000, 6, n_terms=3, n_literals=3, random_state=seed, return_terms=True)
+    X, y, terms = make_dnf(1900, 6, n_terms=3, n_literals=3, random_state=seed, return_terms=True)
     assert len(terms) == 3
     assert all(len(term) == 3 for term in terms)
     holds = np.any([np.all([X[:, j] == v for j, v in term.items()], axis=0) for term in terms], axis=0)
@@ -123,7 +123,7 @@ def test_more_terms_than_exist_are_refused():
 
 @pytest.mark.spec("TRE-079")
 def test_a_diagonal_costs_an_axis_parallel_tree_many_steps():
-    X, y = make_diagonal(2000, margin=0.01, random_state=0)
+    X, y = make_diagonal(1900, margin=0.01, random_state=0)
     total = X.sum(axis=1)
     assert np.all((total > 1.0) == y)
     assert np.min(np.abs(total - 1.0)) >= 0.01

@@ -8,6 +8,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from daily import daily
 from gnomon import trees
 from gnomon.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from gnomon.trees import _growth
@@ -84,7 +85,7 @@ def test_labels_of_any_type_come_back(name, labels):
     assert np.array_equal(model.predict(X), LABELS[labels][plain.predict(X)])
 
 
-@pytest.mark.parametrize("n", [10**5, pytest.param(10**6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", daily([1500, 10**5, 10**6], 1500))
 @pytest.mark.parametrize("name", ["DecisionTreeClassifier", "RandomForestClassifier", "HistGradientBoostingClassifier"])
 def test_as_many_categories_as_rows(name, n):
     rng = np.random.default_rng(0)

@@ -68,7 +68,7 @@ MODELS = {
 
 
 @pytest.mark.spec("TRE-053")
-@pytest.mark.parametrize("name", daily(MODELS, "exact classes", "bins"))
+@pytest.mark.parametrize("name", daily(MODELS, "bins"))
 def test_the_tree_does_not_depend_on_threads(name):
     model, y = MODELS[name]
     one = model.set_params(n_jobs=1).fit(X, y).predict(X)
@@ -77,8 +77,9 @@ def test_the_tree_does_not_depend_on_threads(name):
 
 
 @pytest.mark.spec("TRE-053")
-def test_every_node_of_one_tree_is_the_same():
-    grown = [DecisionTreeClassifier(n_jobs=n_jobs).fit(X, LABELS).tree_ for n_jobs in (1, 2)]
+@pytest.mark.parametrize("binning", daily([64, None], 64))
+def test_every_node_of_one_tree_is_the_same(binning):
+    grown = [DecisionTreeClassifier(binning=binning, n_jobs=n_jobs).fit(X, LABELS).tree_ for n_jobs in (1, 2)]
     for field in ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends"):
         one, two = (np.asarray(getattr(tree, field)) for tree in grown)
         assert one.tobytes() == two.tobytes(), field

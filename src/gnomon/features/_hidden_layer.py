@@ -18,7 +18,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from gnomon._typing import Floats
 from gnomon.numerics.linalg.rows import binary_exponent
 
-__all__ = ["Activation", "Draw", "HiddenLayer", "draw_layer"]
+__all__ = ["Activation", "HiddenLayer", "LayerDraw", "draw_layer"]
 
 Activation: TypeAlias = Literal["sigmoid", "tanh", "relu", "cos", "rbf"]
 Law: TypeAlias = Literal["uniform", "normal"]
@@ -33,7 +33,7 @@ ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
 """g of each name, in place; for "rbf" of minus half the squared distance."""
 
 
-class Draw(NamedTuple):
+class LayerDraw(NamedTuple):
     """What is drawn.
 
     Fields
@@ -97,14 +97,14 @@ class HiddenLayer(NamedTuple):
         return ACTIVATIONS[self.activation](z.astype(X.dtype, copy=False))
 
 
-def draw_layer(X: Any, weights: Floats, draw: Draw, rng: np.random.RandomState) -> HiddenLayer:
+def draw_layer(X: Any, weights: Floats, draw: LayerDraw, rng: np.random.RandomState) -> HiddenLayer:
     """A layer for the rows X, whose weights say how much each counts in mean and standard deviation.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.features._hidden_layer import Draw, draw_layer
-    >>> draw = Draw(2, "tanh", "uniform", 0.5, True)
+    >>> from gnomon.features._hidden_layer import LayerDraw, draw_layer
+    >>> draw = LayerDraw(2, "tanh", "uniform", 0.5, True)
     >>> layer = draw_layer(np.array([[1.0], [3.0]]), np.ones(2), draw, np.random.RandomState(0))
     >>> layer.mean, layer.sd, bool(np.all(np.abs(layer.weights) < 0.5))
     (array([2.]), array([1.]), True)

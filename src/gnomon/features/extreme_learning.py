@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Array, ArrayLike, Count, Floats, MatrixLike, NonNegative, Positive, Seed
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.features._hidden_layer import Activation, Draw, HiddenLayer, draw_layer
+from gnomon.features._hidden_layer import Activation, HiddenLayer, LayerDraw, draw_layer
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.linalg import Rows, least_squares, ridge, ridge_path, triangle_of_moments
 from gnomon.numerics.streaming import Moments, moments
@@ -59,7 +59,7 @@ class _ExtremeLearning(Estimator):
         self.random_state = random_state
 
     def _fit(self, X: Any, T: Floats, sample_weight: ArrayLike | None) -> Self:
-        """Draw the layer, minimise (1) on all rows."""
+        """LayerDraw the layer, minimise (1) on all rows."""
         s = check_weights(sample_weight, X)
         self._draw(X, s)
         rows = Rows(self.layer_.outputs(X), T, None if sample_weight is None else s, self.fit_intercept)
@@ -86,7 +86,7 @@ class _ExtremeLearning(Estimator):
         return self
 
     def _draw(self, X: Any, s: Floats) -> None:
-        draw = Draw(self.n_hidden, self.activation, self.weights, self.scale, self.standardize)
+        draw = LayerDraw(self.n_hidden, self.activation, self.weights, self.scale, self.standardize)
         self.layer_ = draw_layer(X, s, draw, check_random_state(self.random_state))
 
     def _outputs(self, X: MatrixLike) -> Floats:
@@ -148,7 +148,7 @@ class ExtremeLearningRegressor(MultiOutputMixin, RegressorMixin, _ExtremeLearnin
     """
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Draw the layer and minimise (1).
+        """LayerDraw the layer and minimise (1).
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class ExtremeLearningClassifier(ClassifierMixin, _ExtremeLearning):
     classes_: Array
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Draw the layer and minimise (1).
+        """LayerDraw the layer and minimise (1).
 
         Parameters
         ----------

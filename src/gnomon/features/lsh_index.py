@@ -258,7 +258,7 @@ class LSHIndex(Estimator):
         with np.errstate(over="ignore"):
             return np.ascontiguousarray((tables @ self._factors).T)
 
-    def _search(self, X: MatrixLike | None) -> list["_Found"]:
+    def _search(self, X: MatrixLike | None) -> list["_Candidates"]:
         check_is_fitted(self)
         itself = X is None
         rows = self._X if X is None else _like(self._rows(X, reset=False), self._X)
@@ -267,7 +267,7 @@ class LSHIndex(Estimator):
             lambda block: self._candidates(rows[block], block.start if itself else None), blocks, self.n_jobs
         )
 
-    def _candidates(self, Q: Any, first: int | None) -> "_Found":
+    def _candidates(self, Q: Any, first: int | None) -> "_Candidates":
         """The candidates of a few queries with their distances, by query, distance and row."""
         n, q = self.n_samples_fit_, Q.shape[0]
         starts, ends = self._ranges(Q)
@@ -282,7 +282,7 @@ class LSHIndex(Estimator):
             queries, rows = queries[other], rows[other]
         distances = pair_distances(self.kind, Q, self._X, queries, rows)
         order = np.lexsort((rows, distances, queries))
-        return _Found(q, queries[order], rows[order], distances[order])
+        return _Candidates(q, queries[order], rows[order], distances[order])
 
     def _ranges(self, Q: Any) -> tuple[Integers, Integers]:
         """Where the cells that are looked at begin and end in each table, of shape (1 + probes, L, q)."""
@@ -326,7 +326,7 @@ class _Nearness(NamedTuple):
     others: Floats
 
 
-class _Found(NamedTuple):
+class _Candidates(NamedTuple):
     """Candidates by query, distance and row."""
 
     n_queries: int
@@ -363,7 +363,7 @@ def _like(rows: Any, X: Any) -> Any:
     return sparse.csr_matrix(rows) if sparse.issparse(X) else rows.toarray() if sparse.issparse(rows) else rows
 
 
-def _first(found: _Found, k: int) -> tuple[Floats, Integers]:
+def _first(found: _Candidates, k: int) -> tuple[Floats, Integers]:
     """The first k candidates of every query."""
     starts = np.searchsorted(found.queries, np.arange(found.n_queries))
     rank = np.arange(len(found.queries)) - starts[found.queries]

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from gnomon._typing import Array, Count, Positive, Seed
 from gnomon.features._base import FeatureMap, Rows
-from gnomon.features._hidden_layer import Activation, Draw, draw_layer
+from gnomon.features._hidden_layer import Activation, LayerDraw, draw_layer
 
 __all__ = ["RandomHiddenFeatures"]
 
@@ -76,7 +76,7 @@ class RandomHiddenFeatures(FeatureMap):
         self.random_state = random_state
 
     def _learn(self, X: Rows) -> None:
-        draw = Draw(self.n_hidden, self.activation, self.weights, self.scale, self.standardize)
+        draw = LayerDraw(self.n_hidden, self.activation, self.weights, self.scale, self.standardize)
         self.layer_ = draw_layer(X, np.ones(X.shape[0]), draw, check_random_state(self.random_state))
 
     def _map(self, X: Rows) -> Rows:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, is_sparse
-from gnomon.kernels._evaluate import evaluate
+from gnomon.kernels._evaluate import evaluate, weighted_sums
 from gnomon.kernels._pattern import Pattern
 
 __all__ = ["Against", "Bounds", "Hyperparameter", "Kernel", "Prepared", "Psd", "noun"]
@@ -434,6 +434,15 @@ class Against(NamedTuple):
     def gram(self, A: Any) -> Floats:
         """K(A, B)."""
         return evaluate(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
+
+    def combine(self, A: Any, coef: Floats) -> Floats:
+        """K(A, B) @ coef, without the matrix."""
+        return weighted_sums(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared, coef)
+
+    def combine_rows(self, indices: Integers, coef: Floats, at: Integers | None = None) -> Floats:
+        """K(B, B[indices]) @ coef, without the matrix; for the rows B[at] alone where they are given."""
+        rows = self.prepared if at is None else self.prepared.take(at)
+        return weighted_sums(self.kernel, rows, self.prepared.take(indices), coef)
 
     def rows(self, indices: Integers | slice) -> Floats:
         """K(B[indices], B)."""

@@ -7,7 +7,7 @@ above the diagonal. As many threads as BLAS has here work on tiles, each with BL
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -18,10 +18,17 @@ from gnomon.numerics.parallel import blas_threads, map_chunks
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
 
-__all__ = ["evaluate", "evaluate_sparse"]
+__all__ = ["evaluate", "evaluate_sparse", "weighted_sums"]
 
-TILE = 512
-"""Rows and columns of a tile: two megabytes of float64."""
+Tile: TypeAlias = tuple[slice, slice, Any, Any]
+"""Which rows and columns, and both prepared."""
+
+TILE = 240
+"""Rows of a tile, and half its columns: one megabyte of float64. At a power of two the entries of a column would all
+fall into a few sets of the cache, and a transposed copy take five times as long."""
+
+ENTRIES = 1 << 24
+"""Most entries of a matrix that is soon forgotten, of a kernel without tiles."""
 
 PAIRS = 1 << 17
 """Pairs that are compared at once."""
@@ -57,20 +64,15 @@ def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Flo
     symmetric = P is Q
     first = kernel.cross(P.take(slice(0, 1)), Q.take(slice(0, 1)))
     K = np.empty((n, m), dtype=first.dtype)
-    columns = [(J, Q.take(J)) for J in _cuts(m)]
+    tiles = _symmetric_tiles(P) if symmetric else _tiles(P, Q)
 
-    def fill(row: tuple[int, slice]) -> None:
-        number, I = row
-        # One object for both sides of a tile on the diagonal, which says that it is symmetric.
-        rows = columns[number][1] if symmetric else P.take(I)
-        for J, others in columns[number if symmetric else 0 :]:
-            tile = kernel.cross(rows, others)
-            K[I, J] = tile
-            if symmetric and I != J:
-                K[J, I] = tile.T
+    def fill(tile: Tile) -> None:
+        I, J, rows, columns = tile
+        K[I, J] = values = kernel.cross(rows, columns)
+        if symmetric and I != J:
+            K[J, I] = values.T
 
-    threads = blas_threads() if n_jobs is None else n_jobs
-    map_chunks(fill, enumerate(_cuts(n)), threads)
+    map_chunks(fill, tiles, blas_threads() if n_jobs is None else n_jobs)
     return K
 
 
@@ -106,5 +108,58 @@ def evaluate_sparse(kernel: "Kernel", P: Any, Q: Any) -> Any:
     return K
 
 
-def _cuts(n: int, size: int = TILE) -> Iterator[slice]:
+def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
+    """Σ_j coef_j k(p_i, q_j) of prepared rows, tile by tile: the matrix is never whole.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    P, Q : prepared rows
+    coef : ndarray of shape (len(Q),) or (len(Q), p)
+
+    Returns
+    -------
+    ndarray of shape (len(P),) or (len(P), p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Linear
+    >>> from gnomon.kernels._evaluate import weighted_sums
+    >>> P = Linear().prepare(np.array([[1.0], [2.0]]))
+    >>> weighted_sums(Linear(), P, P, np.array([1.0, 10.0]))
+    array([21., 42.])
+    """
+    if kernel.whole:
+        cuts = _cuts(len(P), max(1, ENTRIES // max(1, len(Q))))
+        return np.concatenate([kernel.cross(P.take(I), Q) @ coef for I in cuts])
+    first = kernel.cross(P.take(slice(0, 1)), Q.take(slice(0, 1)))
+    sums = np.zeros((len(P), *coef.shape[1:]), dtype=np.result_type(first, coef))
+    columns = [(J, Q.take(J)) for J in _cuts(len(Q), 2 * TILE)]
+
+    def work(I: slice) -> None:
+        rows = P.take(I)
+        for J, others in columns:
+            sums[I] += kernel.cross(rows, others) @ coef[J]
+
+    map_chunks(work, _cuts(len(P), TILE), blas_threads())
+    return sums
+
+
+def _tiles(P: Any, Q: Any) -> Iterator[Tile]:
+    """Tiles of all pairs."""
+    columns = [(J, Q.take(J)) for J in _cuts(len(Q), 2 * TILE)]
+    for I in _cuts(len(P), TILE):
+        rows = P.take(I)
+        yield from ((I, J, rows, others) for J, others in columns)
+
+
+def _symmetric_tiles(P: Any) -> Iterator[Tile]:
+    """Tiles on and above the diagonal; one object for both sides of those on it, which says that they are symmetric."""
+    parts = [(I, P.take(I)) for I in _cuts(len(P), TILE)]
+    for number, (I, rows) in enumerate(parts):
+        yield from ((I, J, rows, others) for J, others in parts[number:])
+
+
+def _cuts(n: int, size: int) -> Iterator[slice]:
     return (slice(start, min(start + size, n)) for start in range(0, n, size))

@@ -2,7 +2,7 @@
 
     ‖a − b‖² = ‖a‖² + ‖b‖² − 2 aᵀb                                                                (1)
 
-Columns are shifted by the mean of the first rows before (1), which leaves distances and keeps the digits that a large
+Columns are shifted by the middle of the first rows before (1), which leaves distances and keeps the digits that a large
 offset would take. With few columns the differences themselves are squared: as fast, and without cancellation. With
 more, a distance that is small beside the norms, where (1) cancels, is computed from the differences too.
 """
@@ -26,6 +26,7 @@ __all__ = [
     "NumericRows",
     "Separation",
     "inner_products",
+    "minus_half_squares",
     "paired_products",
     "same_width",
     "with_squares",
@@ -123,26 +124,29 @@ def _squares(P: NumericRows, Q: NumericRows, *, sharp: bool) -> Floats:
     longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
     if dense and (P.values.shape[1] <= FEW_COLUMNS or not np.isfinite(2.0 * longest)):
         return _direct(P, Q)
-    twice = inner_products(P, Q)
-    twice *= 2
-    # The two norms are added first: then the result is symmetric to the bit where P is Q.
-    norms = np.add.outer(P.squares, Q.squares)
-    S = np.subtract(norms, twice, out=twice)
+    # The tile that BLAS fills is worked on in place: each pass over it costs as much as the exponential that follows.
+    S = np.asarray(safe_sparse_dot(P.values, -2 * Q.values.T, dense_output=True))
+    S += P.squares[:, None]
+    S += Q.squares
     np.maximum(S, 0.0, out=S)
     rounding = np.finfo(S.dtype).eps
     if sharp or longest > rounding**-0.3:
-        close = np.flatnonzero(rounding**0.4 * norms >= S)
+        close = np.flatnonzero(rounding**0.4 * longest >= S)
         if dense and len(close) > MANY * S.size:
             return _direct(P, Q)
         S.ravel()[close] = paired_squares(P, Q, *np.divmod(close, S.shape[1]))
     if P is Q:
         np.fill_diagonal(S, 0.0)
+        S = 0.5 * (S + S.T)
     return S
 
 
 def _direct(P: NumericRows, Q: NumericRows) -> Floats:
-    with np.errstate(over="ignore"):
-        return cdist(P.values, Q.values, "sqeuclidean").astype(P.values.dtype, copy=False)
+    """Squared differences; what overflows is a number so large that every kernel of it is zero."""
+    S = cdist(P.values, Q.values, "sqeuclidean")
+    most = 1e-3 * np.finfo(P.values.dtype).max
+    np.minimum(S, most, out=S)
+    return S.astype(P.values.dtype, copy=False)
 
 
 def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:
@@ -156,6 +160,22 @@ def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:
 def paired_blocks(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
     """Σ_d |a_d − b_d| for the pairs of rows that are listed."""
     return np.asarray(abs(P.values[i] - Q.values[j]).sum(axis=1)).ravel()
+
+
+def minus_half_squares(P: NumericRows, Q: NumericRows) -> Floats:
+    """−½ of equation (1) for all pairs of rows, in as few passes over the result as its precision allows."""
+    assert P.squares is not None
+    assert Q.squares is not None
+    longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
+    plain = P.values.shape[1] > FEW_COLUMNS and longest <= np.finfo(P.squares.dtype).eps ** -0.3
+    if P is Q or not plain or is_sparse(P.values) or is_sparse(Q.values):
+        S = squared_distances(P, Q)
+        S *= -0.5
+        return S
+    S = P.values @ Q.values.T
+    S -= 0.5 * P.squares[:, None]
+    S -= 0.5 * Q.squares
+    return np.minimum(S, 0.0, out=S)
 
 
 def paired_products(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gnomon._typing import Floats
 from gnomon.kernels._base import noun
+from gnomon.kernels._rows import NumericRows, minus_half_squares
 from gnomon.kernels.radial import Radial
 
 __all__ = ["RBF"]
@@ -78,6 +79,11 @@ class RBF(Radial):
     def with_hyper(self, values: Any) -> Self:
         """The kernel with another ℓ, whichever of the three was given."""
         return replace(self, gamma=None, bandwidth=None, **values)
+
+    def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
+        """exp of −½ the scaled squared distances, in place."""
+        S = minus_half_squares(P, Q)
+        return np.exp(S, out=S)
 
     def profile(self, s: Floats) -> Floats:
         """exp(−s/2)."""

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit
-from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
+from gnomon._jit import jit, jit_no_alloc, subroutine
+from gnomon._typing import ArrayLike, Compressed, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.design import canonical
 
 __all__ = ["RECURRENCES", "expand", "exponents", "kernel_scales"]
@@ -79,11 +79,9 @@ def expand(
     count = int(sizes[low:, -1].sum())
     if is_sparse(X):
         X = canonical(X)
-        index = np.empty(0, dtype=sparse.get_index_dtype(maxval=count))
-        parts = _expand_sparse(X.data, X.indices, X.indptr, recurrence, roots, factors, sizes, low, index)
-        return sparse.csr_array(parts, shape=(X.shape[0], count))
+        return sparse.csr_array(_expand_sparse(X, recurrence, roots, factors, sizes, low), shape=(X.shape[0], count))
     out = np.empty((X.shape[0], count), dtype=X.dtype)
-    _expand_dense(np.ascontiguousarray(X), recurrence, roots, factors, sizes, low, out)
+    _expand_rows(np.ascontiguousarray(X), recurrence, roots, factors, _starts(sizes), *_plan(sizes), low, out)
     return out
 
 
@@ -146,34 +144,32 @@ def exponents(d: int, degree: int, *, low: int = 0) -> Integers:
     return powers[starts[low] :]
 
 
-@jit
 def _sizes(d: int, k: int) -> Integers:
     """sizes[m, v]: the number of monomials of degree exactly m in v variables."""
     sizes = np.zeros((k + 1, d + 1), dtype=np.int64)
     sizes[0] = 1
     for m in range(1, k + 1):
-        for v in range(1, d + 1):
-            sizes[m, v] = sizes[m, v - 1] + sizes[m - 1, v]
+        sizes[m, 1:] = np.cumsum(sizes[m - 1, 1:])
     return sizes
 
 
-@jit
 def _starts(sizes: Integers) -> Integers:
     """Where the columns of each degree begin; the last entry is where they end."""
-    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    # Array to array, what is said of shapes that differ would be compiled too, and for longer than all else.
-    for m in range(len(sizes)):
-        starts[m + 1] = starts[m] + sizes[m, -1]
-    return starts
+    return np.concatenate([[0], np.cumsum(sizes[:, -1])])
 
 
-@jit
 def _plan(sizes: Integers) -> tuple[Integers, Integers]:
     """For every column its source and, as j (k + 1) + p, the entry of the table of polynomials that multiplies it."""
-    k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
     starts = _starts(sizes)
     # Unsigned indices avoid the branch by which Numba wraps negative ones around.
     sources, entries = np.zeros(starts[-1], dtype=np.uint32), np.zeros(starts[-1], dtype=np.uint32)
+    _fill_plan(sizes, starts, sources, entries)
+    return sources, entries
+
+
+@jit_no_alloc
+def _fill_plan(sizes: Integers, starts: Integers, sources: Integers, entries: Integers) -> None:
+    k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
     column = 1
     for m in range(1, k + 1):
         for j in range(d):
@@ -183,10 +179,9 @@ def _plan(sizes: Integers) -> tuple[Integers, Integers]:
                     sources[column + t] = starts[m - p + 1] - length + t
                     entries[column + t] = j * (k + 1) + p
                 column += length
-    return sources, entries
 
 
-@jit
+@subroutine
 def _polynomials(x: Floats, recurrence: Floats, roots: Floats, table: Floats) -> None:
     """table[j (k + 1) + p] = r_p b_p(x_j)."""
     k = len(recurrence)
@@ -197,7 +192,7 @@ def _polynomials(x: Floats, recurrence: Floats, roots: Floats, table: Floats) ->
             table[j * (k + 1) + p + 1] = now * roots[p + 1]
 
 
-@jit
+@subroutine
 def _products(
     table: Floats,
     factors: Floats,
@@ -223,54 +218,48 @@ def _products(
 
 
 @jit
-def _expand_dense(
-    X: Floats, recurrence: Floats, roots: Floats, factors: Floats, sizes: Integers, low: int, out: Floats
+def _expand_rows(
+    X: Floats,
+    recurrence: Floats,
+    roots: Floats,
+    factors: Floats,
+    starts: Integers,
+    sources: Integers,
+    entries: Integers,
+    low: int,
+    out: Floats,
 ) -> None:
-    starts = _starts(sizes)
-    sources, entries = _plan(sizes)
-    table = np.ones(X.shape[1] * len(factors), dtype=X.dtype)
-    row = np.empty(max(starts[-2], 1), dtype=X.dtype)
+    table, row = np.ones(X.shape[1] * len(factors) + 1, dtype=X.dtype), np.empty(max(starts[-2], 1), dtype=X.dtype)
     for i in range(X.shape[0]):
         _polynomials(X[i], recurrence, roots, table)
         _products(table, factors, starts, sources, entries, low, row, out[i])
 
 
-@jit
 def _expand_sparse(
-    data: Floats,
-    indices: Integers,
-    indptr: Integers,
-    recurrence: Floats,
-    roots: Floats,
-    factors: Floats,
-    sizes: Integers,
-    low: int,
-    index: Integers,
+    X: Compressed, recurrence: Floats, roots: Floats, factors: Floats, sizes: Integers, low: int
 ) -> tuple[Floats, Integers, Integers]:
-    """The same on the non-zeros of every row; their products are the non-zeros of the mapped row."""
-    k, counts = len(factors) - 1, np.diff(indptr)
-    inner_sizes = _sizes(np.max(counts), k)
-    made = np.array([np.sum(inner_sizes[low:, z]) for z in range(inner_sizes.shape[1])])
-    ends = np.zeros(len(indptr), dtype=np.int64)
-    for i in range(len(counts)):
-        ends[i + 1] = ends[i] + made[counts[i]]
-    values, columns = np.empty(ends[-1], dtype=data.dtype), np.empty(ends[-1], dtype=index.dtype)
+    """The same on the non-zeros of every row; their products are the non-zeros of the mapped row.
+
+    Rows with equally many non-zeros are dense rows of these.
+    """
+    counts = np.diff(X.indptr)
+    inner_sizes = _sizes(np.max(counts, initial=0), len(factors) - 1)
+    ends = np.concatenate([[0], np.cumsum(np.sum(inner_sizes[low:], axis=0)[counts])])
+    values = np.empty(ends[-1], dtype=X.dtype)
+    columns: Integers = np.empty(ends[-1], dtype=sparse.get_index_dtype(maxval=int(sizes[low:, -1].sum())))
     for z in np.unique(counts):
-        inner = inner_sizes[:, : z + 1]
-        starts = _starts(inner)
-        sources, entries = _plan(inner)
-        table = np.ones(z * (k + 1) + 1, dtype=data.dtype)
-        row = np.empty(max(starts[-2], 1), dtype=data.dtype)
-        for i in np.flatnonzero(counts == z):
-            here, there = slice(indptr[i], indptr[i + 1]), slice(ends[i], ends[i + 1])
-            _polynomials(data[here], recurrence, roots, table)
-            _products(table, factors, starts, sources, entries, low, row, values[there])
-            _places(indices[here], sizes, starts, sources, entries, low, columns[there])
+        rows, inner = np.flatnonzero(counts == z), np.ascontiguousarray(inner_sizes[:, : z + 1])
+        here, plan = X.indptr[rows, None] + np.arange(z), (_starts(inner), *_plan(inner))
+        there = ends[rows, None] + np.arange(np.sum(inner[low:, -1]))
+        products, places = np.empty(there.shape, dtype=X.dtype), np.empty(there.shape, dtype=columns.dtype)
+        _expand_rows(X.data[here], recurrence, roots, factors, *plan, low, products)
+        _find_places(X.indices[here], sizes, *plan, low, places)
+        values[there], columns[there] = products, places
     return values, columns, ends
 
 
 @jit
-def _places(
+def _find_places(
     variables: Integers,
     sizes: Integers,
     starts: Integers,
@@ -279,20 +268,23 @@ def _places(
     low: int,
     out: Integers,
 ) -> None:
-    """The column of every product of some variables, by the combinatorial number system.
+    """The column of every product of the variables of each row, by the combinatorial number system.
 
     A monomial with variables i₁ ≤ … ≤ i_m is Σ_s sizes[s, d − 1 − i_{m+1−s}] places before the last of its degree.
     """
     k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
-    ends = np.cumsum(sizes[:, -1]) - 1
-    first = ends[low] + 1 - sizes[low, -1]
-    before, steps = np.zeros(starts[-1], dtype=np.int64), np.zeros(len(variables) * (k + 1) + 1, dtype=np.int64)
-    for m in range(k + 1):
-        for j in range(len(variables)):
-            for p in range(1, m + 1):
-                at = j * (k + 1) + p
-                steps[at] = (steps[at - 1] if p > 1 else 0) + sizes[m - p + 1, d - 1 - variables[j]]
-        for c in range(starts[m], starts[m + 1]):
-            before[c] = before[sources[c]] + steps[entries[c]]
-            if m >= low:
-                out[c - starts[low]] = ends[m] - before[c] - first
+    before = np.zeros(starts[-1], dtype=np.int64)
+    steps = np.zeros(variables.shape[1] * (k + 1) + 1, dtype=np.int64)
+    for i in range(len(variables)):
+        first, last = 0, -1
+        for m in range(k + 1):
+            last += sizes[m, d]
+            first += sizes[m, d] if m < low else 0
+            for j in range(variables.shape[1]):
+                for p in range(1, m + 1):
+                    at = j * (k + 1) + p
+                    steps[at] = (steps[at - 1] if p > 1 else 0) + sizes[m - p + 1, d - 1 - variables[i, j]]
+            for c in range(starts[m], starts[m + 1]):
+                before[c] = before[sources[c]] + steps[entries[c]]
+                if m >= low:
+                    out[i, c - starts[low]] = last - before[c] - first

@@ -1,25 +1,40 @@
 """k-means.
 
-    minimise over centres c₁ … c_k    Σᵢ sᵢ minⱼ ‖xᵢ − cⱼ‖²                                           (1)
+    minimise over centres c₁ … c_k    J = Σᵢ sᵢ minⱼ ‖xᵢ − cⱼ‖²                                        (1)
 
 Lloyd's iteration assigns every row to its nearest centre and moves every centre to the mean of its rows; neither step
-raises (1). Lloyd (1982), doi:10.1109/TIT.1982.1056489; seeds drawn in proportion to the squared distance from those
-already drawn, the best of several trials each: Arthur & Vassilvitskii (2007), k-means++, ACM SODA.
+raises (1). By the first, J falls by Σ sᵢ (D_old − D_new) over the rows that change their centre; by the second, by
+Σⱼ Wⱼ (‖c_old − m‖² − ‖c_new − m‖²), where m is the mean of the rows of centre j and Wⱼ their weight: J is followed
+without looking at the other rows. Lloyd (1982), doi:10.1109/TIT.1982.1056489. How the nearest centres are found, by
+matrix products or with bounds, changes nothing but the time: `center_search`, `center_bounds`.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats, Integers
-from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
+from gnomon.numerics.parallel import Team, blas_threads, team
 from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.optim.solution import History
+from gnomon.optim.center_bounds import CenterGroups, Moves, Tally, forget_bounds, new_bounds, new_tally
+from gnomon.optim.center_distances import dense_rows, in_unit, row_unit
+from gnomon.optim.center_search import CenterSearch, nearest_center
+from gnomon.optim.solution import Callback, History, StopReason, Trace
 
-__all__ = ["KMeansResult", "kmeans", "nearest_center", "seed_centers"]
+__all__ = ["Algorithm", "KMeansResult", "OnEmpty", "kmeans"]
 
-Generator: TypeAlias = np.random.Generator | np.random.RandomState
+Algorithm: TypeAlias = Literal["auto", "lloyd", "hamerly", "elkan", "yinyang"]
+OnEmpty: TypeAlias = Literal["farthest", "keep", "drop", "raise"]
+
+PER_GROUP = 10
+"""Centres in a group of Yinyang k-means, as in the paper."""
+
+BOUND_BYTES = 2**30
+"""Memory that "auto" may spend on bounds."""
+
+ZERO_LENGTH = 1e-12
+"""A mean of unit vectors that is shorter than this has no direction."""
 
 
 class KMeansResult(NamedTuple):
@@ -33,10 +48,15 @@ class KMeansResult(NamedTuple):
     objective : float
         The value of (1).
     n_iter : int
+        How often centres were moved, or found not to move.
     converged : bool
         Whether no label changed, or the centres moved by less than `tol`.
     history : dict of str to ndarray
-        "iteration" and "objective".
+        "iteration", "objective" after each assignment, and "seconds".
+    stop_reason : str
+        "no_change", "tol", "max_iter", "callback" or "interrupted".
+    n_relocated : int
+        How often a centre without rows was moved to a row.
 
     References
     ----------
@@ -57,30 +77,44 @@ class KMeansResult(NamedTuple):
     n_iter: int
     converged: bool
     history: History
+    stop_reason: StopReason
+    n_relocated: int
 
 
 def kmeans(
-    X: Floats,
+    X: Matrix,
     centers: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
+    algorithm: Algorithm = "auto",
     tol: float = 0.0,
     max_iter: int = 300,
+    on_empty: OnEmpty = "farthest",
+    on_sphere: bool = False,
+    callback: Callback | None = None,
     n_jobs: int | None = None,
 ) -> KMeansResult:
     """Minimise (1) by Lloyd's iteration from given centres.
 
-    A centre that loses all its rows moves to the row that is farthest from its own centre.
-
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or CSR matrix of shape (n, d)
     centers : ndarray of shape (k, d)
         Where to start; see `seed_centers`.
     sample_weight : ndarray of shape (n,), optional
+    algorithm : {"auto", "lloyd", "hamerly", "elkan", "yinyang"}, default="auto"
+        How the nearest centres are found: from all distances, by matrix products, or with bounds for all other centres,
+        for each centre or for groups of centres. All have the same result.
     tol : float, default=0.0
         Stop when the centres move, in sum of squares, by at most this times the mean variance of the columns.
     max_iter : int, default=300
+    on_empty : {"farthest", "keep", "drop", "raise"}, default="farthest"
+        What becomes of a centre without rows: it moves to the row that is farthest from its centre, it stays, it is
+        left out, or ValueError.
+    on_sphere : bool, default=False
+        Keep centres at unit length, for rows that have it.
+    callback : callable, optional
+        Called with each row of the history; True stops.
     n_jobs : int, optional
         Threads; by default as many as BLAS may use.
 
@@ -101,149 +135,236 @@ def kmeans(
     """
     check_non_negative("tol", tol)
     check_integer("max_iter", max_iter, low=1)
-    centers = np.array(centers, dtype=float)
-    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    total = group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=True, n_jobs=n_jobs)
-    allowed = tol * float(np.mean(total.covariance()))
-    labels, values, converged = np.full(len(X), -1), [], False
-    for _ in range(max_iter):
-        last = labels
-        labels, squares = nearest_center(X, centers, n_jobs=n_jobs)
-        values.append(float(weights @ squares))
-        if np.array_equal(labels, last):
-            converged = True
-            break
-        moved = _means(X, labels, squares, weights, centers, n_jobs)
-        step, centers = float(np.sum((moved - centers) ** 2)), moved
-        if tol > 0.0 and step <= allowed:
-            converged = True
-            labels, squares = nearest_center(X, centers, n_jobs=n_jobs)
-            values.append(float(weights @ squares))
-            break
-    history = {"iteration": np.arange(len(values)), "objective": np.array(values)}
-    return KMeansResult(centers, labels, values[-1], len(values), converged, history)
+    check_choice("algorithm", algorithm, ["auto", "lloyd", "hamerly", "elkan", "yinyang"])
+    check_choice("on_empty", on_empty, ["farthest", "keep", "drop", "raise"])
+    n = X.shape[0]
+    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    unit = row_unit(X)
+    X, start = in_unit(X, unit), np.array(centers, dtype=X.dtype) / X.dtype.type(unit)
+    with team(n_jobs or blas_threads()) as run:
+        descent = _KMeansDescent(X, start, weights, algorithm, on_empty, on_sphere, run)
+        allowed = tol * descent.variance if tol > 0.0 else -1.0
+        found = descent.run(allowed, max_iter, Trace(callback))
+    if unit == 1.0:
+        return found
+    history = {**found.history, "objective": found.history["objective"] * unit * unit}
+    centers = found.centers * X.dtype.type(unit)
+    return found._replace(centers=centers, objective=found.objective * unit * unit, history=history)
 
 
-def nearest_center(X: Floats, centers: Floats, *, n_jobs: int | None = None) -> tuple[Integers, Floats]:
-    """The nearest of the centres for every row, and the squared distance to it.
+class _Totals(NamedTuple):
+    """Sums over the rows of each centre of s (x − shift), s and 1; the first with the rounding that it lost."""
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    centers : ndarray of shape (k, d)
-    n_jobs : int, optional
+    sums: Floats
+    carry: Floats
+    weight: Floats
+    members: Integers
 
-    Returns
-    -------
-    labels : ndarray of int of shape (n,)
-    squares : ndarray of shape (n,)
-
-    References
-    ----------
-    Lloyd, S. (1982). Least squares quantization in PCM. doi:10.1109/TIT.1982.1056489
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim import nearest_center
-    >>> nearest_center(np.array([[0.0], [3.0]]), np.array([[1.0], [5.0]]))
-    (array([0, 0]), array([1., 4.]))
-    """
-    shift = np.mean(centers, axis=0)
-    C = centers - shift
-    norms = np.sum(C * C, axis=1)
-
-    def work(rows: slice) -> tuple[Integers, Floats]:
-        labels, squares = np.empty(rows.stop - rows.start, dtype=np.int64), np.empty(rows.stop - rows.start)
-        block = max(1, 2**16 // (len(C) + X.shape[1]))
-        for start in range(rows.start, rows.stop, block):
-            here = slice(start, min(start + block, rows.stop))
-            there = slice(start - rows.start, here.stop - rows.start)
-            labels[there] = np.argmin(norms - 2.0 * ((X[here] - shift) @ C.T), axis=1)
-            # The distance is computed from the difference, without cancellation.
-            apart = X[here] - centers[labels[there]]
-            squares[there] = np.einsum("ij,ij->i", apart, apart, dtype=float)
-        return labels, squares
-
-    chunks = split_rows(len(X), max(1, min(16, X.size * len(C) // 2**18)))
-    labels, squares = zip(*map_chunks(work, chunks, n_jobs or blas_threads()), strict=True)
-    return np.concatenate(labels), np.concatenate(squares)
+    def add(self, tally: Tally) -> "_Totals":
+        """These sums and those of a tally: Neumaier (1974), doi:10.1002/zamm.19740540106."""
+        new = self.sums + tally.sums
+        large = np.abs(self.sums) >= np.abs(tally.sums)
+        lost = np.where(large, (self.sums - new) + tally.sums, (tally.sums - new) + self.sums)
+        members = self.members + tally.members
+        return _Totals(new, self.carry + lost, self.weight + tally.weight, members)
 
 
-def seed_centers(
-    X: Floats,
-    k: int,
-    random_state: Generator,
-    sample_weight: ArrayLike | None = None,
-    *,
-    method: Literal["k-means++", "random"] = "k-means++",
-    n_trials: int | None = None,
-) -> Integers:
-    """k rows of X to start from.
+class _KMeansDescent:
+    """The state of a run: centres, in the order of their groups, labels, and the sums that give the means."""
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    k : int
-        At most the number of rows of positive weight.
-    random_state : numpy.random.RandomState or Generator
-    sample_weight : ndarray of shape (n,), optional
-    method : {"k-means++", "random"}, default="k-means++"
-        "random" takes k different rows, in proportion to their weights.
-    n_trials : int, optional
-        Candidates for each centre, of which the best is kept; 2 + log k by default.
+    def __init__(
+        self,
+        X: Matrix,
+        centers: Floats,
+        weights: Floats,
+        algorithm: Algorithm,
+        on_empty: OnEmpty,
+        on_sphere: bool,
+        run: Team,
+    ) -> None:
+        n, d = X.shape
+        whole = group_moments(X, np.zeros(n, dtype=np.int64), 1, weights, diagonal=True, n_jobs=run.n_jobs)
+        self.variance = float(np.mean(whole.covariance()))
+        shift = np.zeros(d) if is_sparse(X) else whole.mean[0].astype(X.dtype).astype(float)
+        self.search = CenterSearch(X, shift, len(centers), run)
+        self.weights, self.on_empty, self.on_sphere = weights, on_empty, on_sphere
+        self.algorithm = _chosen(algorithm, n, len(centers))
+        self.labels: Integers = np.full(n, -1, dtype=np.int64)
+        self.n_relocated = 0
+        self._begin(centers, np.arange(len(centers)))
 
-    Returns
-    -------
-    ndarray of int of shape (k,)
-        Which rows.
+    def run(self, allowed: float, max_iter: int, trace: Trace) -> KMeansResult:
+        """Assign and move until nothing changes, centres move by at most `allowed`, or `max_iter`."""
+        reason: StopReason | None = None
+        n_iter, objective = 0, 0.0
+        try:
+            while reason is None:
+                gain, changed = self._assign()
+                objective -= gain
+                asked = trace.add(n_iter, objective)
+                if n_iter and not changed:
+                    reason, n_iter = "no_change", min(n_iter + 1, max_iter)
+                elif n_iter == max_iter:
+                    reason = "max_iter"
+                elif asked:
+                    reason = "callback"
+                else:
+                    relocated, change = self._fill_empty()
+                    objective, step = self._move(objective + change)
+                    n_iter += 1
+                    if step <= allowed and not relocated:
+                        objective -= self._assign()[0]
+                        trace.add(n_iter, objective)
+                        reason = "tol"
+        except KeyboardInterrupt:
+            reason = "interrupted"
+            self.labels = nearest_center(self.search.X, self.centers)[0]
+        squares = self.search.own_squares(self.centers, self.labels)
+        return self._result(float(self.weights @ squares), n_iter, reason, trace)
 
-    References
-    ----------
-    Arthur, D. & Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. ACM-SIAM SODA, 1027-1035.
+    def _result(self, objective: float, n_iter: int, reason: StopReason, trace: Trace) -> KMeansResult:
+        order = np.argsort(self.groups.rank)
+        met = reason in ("no_change", "tol")
+        centers, labels = self.centers[order], self.groups.rank[self.labels]
+        return KMeansResult(centers, labels, objective, n_iter, met, trace.history, reason, self.n_relocated)
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim import seed_centers
-    >>> X = np.array([[0.0], [0.1], [9.0], [9.1]])
-    >>> sorted((seed_centers(X, 2, np.random.default_rng(0)) > 1).tolist())
-    [False, True]
-    """
-    check_choice("method", method, ["k-means++", "random"])
-    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    check_integer("k", k, low=1, high=int(np.count_nonzero(weights)))
-    share = weights / np.sum(weights)
-    if method == "random":
-        return random_state.choice(len(X), size=k, replace=False, p=share)
-    trials = n_trials or 2 + int(np.log(k))
-    chosen = [int(random_state.choice(len(X), p=share))]
-    closest = np.sum((X - X[chosen[0]]) ** 2, axis=1, dtype=float)
-    for _ in range(1, k):
-        best, closest = _best_trial(X, closest, weights, trials, random_state, chosen)
-        chosen.append(best)
-    return np.array(chosen)
+    def _begin(self, centers: Floats, rank: Integers) -> Integers:
+        """Take these centres, without bounds and without rows; their order."""
+        order, starts = _grouped(centers, self.algorithm)
+        self.centers = np.ascontiguousarray(centers[order])
+        of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        self.groups = CenterGroups(starts, of, rank[order])
+        self.bounds = new_bounds(self.search.X.shape[0] if self.algorithm != "lloyd" else 0, len(starts) - 1)
+        k, d = centers.shape
+        self.totals = _Totals(np.zeros((k, d)), np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64))
+        self.moves = self._measure(np.zeros(k))
+        return order
+
+    def _assign(self) -> tuple[float, int]:
+        """Assign every row to its nearest centre; by how much J fell, and how many rows changed."""
+        state = (self.moves, self.bounds) if self.algorithm != "lloyd" else (None, None)
+        tallies = self.search.assign(self.centers, self.weights, self.groups, self.labels, *state)
+        for tally in tallies:
+            self.totals = self.totals.add(tally)
+        gain, changed = np.sum([tally.totals for tally in tallies], axis=0)
+        return float(gain), int(changed)
+
+    def _move(self, objective: float) -> tuple[float, float]:
+        """Move every centre to the mean of its rows; J after it, and the sum of squares of the moves."""
+        old, totals = self.centers, self.totals
+        sums, full = totals.sums + totals.carry, totals.members > 0
+        means = old.astype(float)
+        means[full] = self.search.shift + sums[full] / totals.weight[full, None]
+        moved = self._at_unit_length(means) if self.on_sphere else means
+        self.centers = moved.astype(old.dtype)
+        before, after = (np.sum((centers - means) ** 2, axis=1) for centers in (old, self.centers))
+        steps = np.sum((self.centers.astype(float) - old) ** 2, axis=1)
+        self.moves = self._measure(np.sqrt(steps))
+        return objective - float(totals.weight[full] @ (before - after)[full]), float(np.sum(steps))
+
+    def _measure(self, shift: Floats) -> Moves:
+        """How far centres moved, and how far they are from each other, as the bounds need it."""
+        k, starts = len(self.centers), self.groups.starts
+        if self.algorithm == "lloyd":
+            return Moves(shift, shift, self.groups.rank, shift, np.zeros((0, 0)))
+        wide = 1.0 + self.search.rows.relative
+        shift = shift * wide
+        order = np.lexsort((shift, self.groups.of))
+        who = order[starts[1:] - 1]
+        others = np.where(np.diff(starts) > 1, shift[order[np.maximum(starts[1:] - 2, 0)]], 0.0)
+        apart = np.sqrt(_apart(self.centers - self.search.shift, self.search.rows.relative)) * (0.5 / wide)
+        apart[np.arange(k), np.arange(k)] = np.inf
+        return Moves(shift, shift[who], who, others, np.minimum.reduceat(apart, starts[:-1], axis=1))
+
+    def _fill_empty(self) -> tuple[int, float]:
+        """Do with centres without rows what `on_empty` says; how many moved to a row, and what that adds to J."""
+        empty = np.flatnonzero(self.totals.members == 0)
+        if not len(empty) or self.on_empty == "keep":
+            return 0, 0.0
+        if self.on_empty == "raise":
+            raise ValueError(
+                f"{len(empty)} of {len(self.centers)} clusters have no rows; give fewer n_clusters, another start, or "
+                "on_empty='farthest'"
+            )
+        if self.on_empty == "drop":
+            self._drop(empty)
+            return 0, 0.0
+        return self._relocate(empty)
+
+    def _drop(self, empty: Integers) -> None:
+        kept = np.setdiff1d(np.arange(len(self.centers)), empty)
+        number, totals = np.full(len(self.centers), -1), self.totals
+        order = kept[self._begin(self.centers[kept], np.argsort(np.argsort(self.groups.rank[kept])))]
+        number[order] = np.arange(len(order))
+        self.labels = number[self.labels]
+        self.totals = _Totals(*(part[order] for part in totals))
+
+    def _relocate(self, empty: Integers) -> tuple[int, float]:
+        """Move empty centres to the rows that are farthest from theirs, but to no row that is alone."""
+        squares, change, n_moved = self.search.own_squares(self.centers, self.labels), 0.0, 0
+        candidates = iter(np.argsort(-squares, kind="stable"))
+        for j in sorted(empty, key=lambda j: self.groups.rank[j]):
+            i = next((i for i in candidates if self._can_leave(i, squares)), None)
+            if i is None:
+                break
+            there = np.sum((dense_rows(self.search.X, [i]) - self.centers[j]) ** 2)
+            change += float(self.weights[i] * (there - squares[i]))
+            self._give(i, j)
+            n_moved += 1
+        self.n_relocated += n_moved
+        return n_moved, change
+
+    def _at_unit_length(self, means: Floats) -> Floats:
+        """Means divided by their lengths; where it is zero, the row that is farthest from its centre."""
+        lengths = np.linalg.norm(means, axis=1)
+        none = np.flatnonzero(lengths <= ZERO_LENGTH)
+        if len(none):
+            far = np.argsort(-self.search.own_squares(self.centers, self.labels), kind="stable")[: len(none)]
+            means, lengths = means.copy(), lengths.copy()
+            means[none], lengths[none] = dense_rows(self.search.X, far), 1.0
+        return means / lengths[:, None]
+
+    def _can_leave(self, i: int, squares: Floats) -> bool:
+        return bool(squares[i] > 0.0 and self.weights[i] > 0.0 and self.totals.members[self.labels[i]] > 1)
+
+    def _give(self, i: int, j: int) -> None:
+        """Give row i to centre j."""
+        tally = new_tally(*self.centers.shape)
+        for center, sign in ((j, 1.0), (self.labels[i], -1.0)):
+            tally.weight[center] = sign * self.weights[i]
+            tally.members[center] = int(sign)
+            tally.sums[center] = sign * self.weights[i] * (dense_rows(self.search.X, [i])[0] - self.search.shift)
+        self.totals, self.labels[i] = self.totals.add(tally), j
+        if self.algorithm != "lloyd":
+            forget_bounds(self.bounds, i)
 
 
-def _best_trial(
-    X: Floats, closest: Floats, weights: Floats, trials: int, random_state: Generator, chosen: list[int]
-) -> tuple[int, Floats]:
-    """The candidate that leaves the least sum of squares, and the distances after it."""
-    mass = closest * weights
-    if not np.sum(mass) > 0.0:
-        # All rows coincide with a seed: any other row will do.
-        return int(np.setdiff1d(np.flatnonzero(weights > 0.0), chosen)[0]), closest
-    candidates = random_state.choice(len(X), size=trials, p=mass / np.sum(mass))
-    after = [np.minimum(closest, np.sum((X - X[row]) ** 2, axis=1, dtype=float)) for row in candidates]
-    best = int(np.argmin([weights @ squares for squares in after]))
-    return int(candidates[best]), after[best]
+def _chosen(algorithm: Algorithm, n: int, k: int) -> Algorithm:
+    """What "auto" stands for: bounds for groups of centres, as far as memory allows."""
+    if algorithm != "auto":
+        return algorithm
+    return "yinyang" if 8 * n * (1 + _n_groups(k)) <= BOUND_BYTES else "hamerly"
 
 
-def _means(
-    X: Floats, labels: Integers, squares: Floats, weights: Floats, centers: Floats, n_jobs: int | None
-) -> Floats:
-    parts = group_moments(X, labels, len(centers), weights, diagonal=True, n_jobs=n_jobs)
-    empty = np.flatnonzero(parts.weight == 0.0)
-    means = parts.mean.copy()
-    means[empty] = X[np.argsort(-squares * weights, kind="stable")[: empty.size]]
-    return means
+def _n_groups(k: int) -> int:
+    return -(-k // PER_GROUP)
+
+
+def _grouped(centers: Floats, algorithm: Algorithm) -> tuple[Integers, Integers]:
+    """The order in which centres of a group are together, and where each group starts in it."""
+    k = len(centers)
+    t = {"elkan": k, "yinyang": _n_groups(k)}.get(algorithm, 1)
+    if t in (1, k):
+        return np.arange(k), np.linspace(0, k, t + 1).astype(np.int64)
+    seeds = np.linspace(0, k - 1, t).astype(np.int64)
+    group = kmeans(centers, centers[seeds], algorithm="hamerly", max_iter=5, n_jobs=1).labels
+    sizes = np.bincount(group, minlength=t)
+    starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+    return np.argsort(group, kind="stable"), starts
+
+
+def _apart(C: Floats, relative: float) -> Floats:
+    """Lower bounds on the squared distances between centres."""
+    norms = np.einsum("ij,ij->i", C, C)
+    both = norms[:, None] + norms
+    return np.maximum(both - 2.0 * (C @ C.T) - 2.0 * relative * both, 0.0)

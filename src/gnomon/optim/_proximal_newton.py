@@ -106,7 +106,7 @@ def proximal_newton(
     ('gap', True)
     """
     check_choice("relative_to", relative_to, ("null", "objective"))
-    descent, trace = _Descent(problem, theta), Trace(callback)
+    descent, trace = _ModelSteps(problem, theta), Trace(callback)
     null = np.zeros_like(descent.z) + problem.offset
     scale = problem.at_scores(balanced_scores(problem, null) if descent.free else null)[0]
     here, iteration, idle = descent.look(), 0, 0
@@ -134,7 +134,7 @@ def proximal_newton(
     )
 
 
-class _Look(NamedTuple):
+class _State(NamedTuple):
     """Loss, objective, duality gap, best dual value, violations and the largest, gradients in scores and in W."""
 
     loss: float
@@ -147,7 +147,7 @@ class _Look(NamedTuple):
     v: Floats
 
 
-class _Descent:
+class _ModelSteps:
     """W, the scores z, and μ."""
 
     def __init__(self, problem: Problem, theta: Floats) -> None:
@@ -161,19 +161,19 @@ class _Descent:
         self.damping = FIRST_DAMPING
         self.target = SMALLEST_SET
 
-    def look(self, best: float = -np.inf) -> _Look:
+    def look(self, best: float = -np.inf) -> _State:
         """All that is known here; `best` is the highest dual value so far."""
         loss, g = self.problem.at_scores(self.z)
         v = np.asarray((self.X.T @ g.astype(self.X.dtype)).T, dtype=float)
         objective, violations = loss + self.penalty.value(self.w), self.penalty.gap(self.w, v)
         dual = max(best, dual_at(self.problem, self.penalty, g, v))
         gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
-        return _Look(loss, objective, gap, dual, violations, float(np.max(violations, initial=0.0)), g, v)
+        return _State(loss, objective, gap, dual, violations, float(np.max(violations, initial=0.0)), g, v)
 
-    def step(self, here: _Look) -> None:
+    def step(self, here: _State) -> None:
         """One model (2), with the μ at which F falls as promised."""
         chosen = self._working_set(here.violations)
-        model = _Model(self.problem, self.X, chosen, self.z)
+        model = _PairModel(self.problem, self.X, chosen, self.z)
         old, v = self.w[chosen], here.v[chosen]
         noise, before = NOISE * abs(here.objective), here.loss + self.penalty.value(old)
         while self.damping < MOST_DAMPING:
@@ -205,7 +205,7 @@ class _Descent:
         chosen[np.argpartition(-score, self.target - 1)[: self.target]] = True
         return (chosen & (score > 0.0)).reshape(support.shape)
 
-    def at_rest(self, here: _Look) -> bool:
+    def at_rest(self, here: _State) -> bool:
         """Whether the violations are rounding errors of Σᵢ gᵢₖ xᵢⱼ; elsewhere steps failed with more to gain."""
         share = max(1e-6, 64.0 * float(np.finfo(self.X.dtype).eps))
         return here.worst < share * float(np.max(abs(self.X).T @ np.abs(here.g), initial=0.0))
@@ -221,7 +221,7 @@ class _Descent:
         return np.ravel(np.hstack([w, b[:, None].astype(w.dtype)]))
 
 
-class _Model:
+class _PairModel:
     """H of (2) over the pairs in `chosen`, at the scores z."""
 
     def __init__(self, problem: Problem, X: Matrix, chosen: Bools, z: Floats) -> None:

@@ -70,23 +70,27 @@ class RowCache:
 
     def combine(self, chosen: Integers, coefficients: Floats) -> Floats:
         """Σ_k δ_k K[k, ·] over the chosen rows, from the cache where they are in it."""
-        sums = np.zeros(self.n)
         kept = self._place[chosen] >= 0
-        slots, others = self._place[chosen[kept]], chosen[~kept]
-        given, asked = coefficients[kept], coefficients[~kept].astype(self.dtype)
-        parts = [self.against.prepared.take(others[i : i + TILE]) for i in range(0, len(others), TILE)]
+        sums = np.zeros(self.n)
+        if not np.all(kept):
+            sums += self.against.combine_rows(chosen[~kept], coefficients[~kept])
+        slots, given = self._place[chosen[kept]], coefficients[kept]
 
         def work(J: slice) -> None:
-            if len(slots):
-                add_rows(sums, self._rows, slots, given, J.start, J.stop)
-            if parts:
-                columns = self.against.prepared.take(J)
-                for number, rows in enumerate(parts):
-                    part = asked[number * TILE : (number + 1) * TILE]
-                    sums[J] += part @ self.against.kernel.cross(rows, columns)
+            add_rows(sums, self._rows, slots, given, J.start, J.stop)
 
-        map_chunks(work, self._cuts(bool(parts)), blas_threads())
+        map_chunks(work, self._cuts(), blas_threads())
         return sums
+
+    def multiply(self, chosen: Integers, B: Floats) -> Floats:
+        """K[·, W] B for a matrix B with a row for each of W; rows of W are in the cache then, as far as they fit."""
+        product = np.zeros((self.n, B.shape[1]))
+        size = min(self.capacity, TILE)
+        for start in range(0, len(chosen), size):
+            part = chosen[start : start + size]
+            self._fetch(part)
+            product += self._rows[self._place[part]].T @ B[start : start + size].astype(self.dtype)
+        return product
 
     def keep(self, active: Integers) -> None:
         """Leave out all rows and columns but the active ones, which are numbered anew."""
@@ -102,8 +106,7 @@ class RowCache:
         self._owner[: len(held)], self._used[: len(held)], self._clock = held, stamps, clock
         self._place[held] = np.arange(len(held))
 
-    def _cuts(self, evaluates: bool) -> list[slice]:
-        width = self.n if self.against.kernel.whole and evaluates else TILE
+    def _cuts(self, width: int = TILE) -> list[slice]:
         return [slice(start, min(start + width, self.n)) for start in range(0, self.n, width)]
 
     def _fetch(self, chosen: Integers) -> None:
@@ -121,7 +124,8 @@ class RowCache:
         def work(J: slice) -> None:
             self._rows[slots, J] = self.against.kernel.cross(rows, self.against.prepared.take(J))
 
-        map_chunks(work, self._cuts(True), blas_threads())
+        width = self.n if self.against.kernel.whole else TILE
+        map_chunks(work, self._cuts(width), blas_threads())
 
 
 @jit_no_alloc

@@ -16,11 +16,12 @@ At β = 0 the derivatives of F upwards and downwards differ by 2ε, so regressio
 Schölkopf & Smola (2002), chapters 7 to 9; Keerthi et al. (2001), doi:10.1162/089976601300014493.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gnomon._typing import Bools, Floats, Integers
+from gnomon.optim.solution import Solution
 
 __all__ = ["InterceptRange", "KernelDual"]
 
@@ -167,8 +168,37 @@ class KernelDual(NamedTuple):
         return np.where(reach > 0.0, value, 0.0)
 
     def gap(self, beta: Floats, f: Floats, b: float) -> float:
-        """F + P ≥ 0, from f = Kβ; infinite where a loss without bound is not zero."""
+        """F + P ≥ 0, from f = Kβ.
+
+        Where a loss is infinite, f and b are first scaled until all constraints hold; infinite if none does it.
+        """
         z = self.target - f - b
         own = beta * z - self.epsilon * np.abs(beta)
         own = own if self.ridge is None else own - 0.5 * self.ridge * beta**2
-        return float(np.sum(np.maximum(self.losses(z) - own, 0.0)))
+        gap = float(np.sum(np.maximum(self.losses(z) - own, 0.0)))
+        return gap if np.isfinite(gap) else self._scaled_gap(beta, f, b)
+
+    def _scaled_gap(self, beta: Floats, f: Floats, b: float) -> float:
+        """F + P at κf, κb with the least κ that makes tᵢ κ(fᵢ + b) ≥ tᵢ² everywhere: the hard margin."""
+        reach = float(np.min((f + b) * self.target / self.target**2, initial=np.inf))
+        if self.epsilon > 0.0 or self.total or not reach > 0.0:
+            return np.inf
+        return max(0.0, self.objective(beta, f) + 0.5 * float(beta @ f) / reach**2)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether F has a minimum for every kernel: each variable has bounds, or a square of its own."""
+        return self.ridge is not None or bool(np.all(np.isfinite(self.lower) & np.isfinite(self.upper)))
+
+    def certified(self, found: Solution[Any], f: Floats) -> Solution[Any]:
+        """A solution whose w is β, with F, b, the gap and the largest violation from f = Kβ, as `smo` returns them."""
+        beta = found.w
+        g = self.gradient(beta, f)
+        b, reach = self.intercept(beta, g), self.range(beta, g)
+        return found._replace(
+            objective=self.objective(beta, f),
+            intercept=b,
+            dual_gap=self.gap(beta, f, b),
+            gradient_norm=reach.violation,
+            details={**found.details, "range": reach, "scores": f},
+        )

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, jit
+from gnomon._jit import compiled, jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.losses import Loss
 from gnomon.numerics.parallel import split_rows, team
@@ -305,7 +305,8 @@ class _Slopes:
         g, h = self.gradient[:, 0], self.curvature[:, 0]
 
         def work(part):
-            return _gradients_and_curvatures(noun, self.y[part], z[part], self.w[part], g[part], h[part])
+            rows = self.y[part], z[part], self.w[part], g[part], h[part]
+            return _gradients_and_curvatures(noun, *rows, np.empty(len(z[part])))
 
         return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // ROWS_PER_PIECE)))) / self.total)
 
@@ -317,9 +318,8 @@ class _Slopes:
         self.curvature[:] = w * (np.reshape(loss.curvature(y, z), shape) if curved else 1.0)
 
 
-@jit
-def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
-    values = np.empty(len(y))
+@jit_no_alloc
+def _gradients_and_curvatures(loss, y, z, w, gradient, curvature, values):
     # Without a running sum the loop vectorizes.
     for i in range(len(y)):
         value, first, second = loss.value_gradient_curvature(y[i], z[i])

@@ -7,7 +7,7 @@ G and H are sums of gradients and curvatures over the rows of the node. Friedman
 
 import numpy as np
 
-from gnomon._jit import jit
+from gnomon._jit import jit_no_alloc
 
 __all__ = ["add_answers", "newton_values", "shift_values"]
 
@@ -20,7 +20,7 @@ def newton_values(tree, parts, g, h, lam):
     return np.where(curvature > 1e-150, -total[:, 0] / np.where(curvature > 1e-150, curvature, 1.0), 0.0)
 
 
-@jit
+@jit_no_alloc
 def _sums(rows, start, stop, right, g, h, total):
     for node in range(len(right) - 1, -1, -1):
         if right[node] >= 0:
@@ -49,7 +49,7 @@ def add_answers(tree, parts, columns, scores):
         scores[others] += tree.predict(columns.values(others))[:, 0]
 
 
-@jit
+@jit_no_alloc
 def _add(rows, start, stop, right, answers, scores):
     for node in range(len(right)):
         if right[node] < 0:

@@ -240,7 +240,9 @@ def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed
         _run_task(splitter, nodes, SEARCH, node, -1, -(-p // _columns_of_a_piece(queue)))
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     while drawn < p and best.feature < 0:
-        stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
+        # Numba's min and max are functions that are compiled for each pair of types.
+        stop_at = limits.max_features if limits.max_features > drawn else drawn + 1
+        stop_at = draw_columns(work.features, work.seed, drawn, stop_at if stop_at < p else p)
         while drawn < stop_at and best.score < assessed.perfect:
             j = work.features[drawn]
             drawn += 1

@@ -138,9 +138,10 @@ def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
 
 @subroutine
 def allowed(criterion, limits, sums, left, right, bounds):
-    if limits.counting and min(sums[left], sums[right]) < limits.min_rows:
+    if limits.counting and (sums[left] < limits.min_rows or sums[right] < limits.min_rows):
         return False
-    if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
+    least = limits.min_mass
+    if least > 0.0 and (criterion.mass(sums, left) < least or criterion.mass(sums, right) < least):
         return False
     if bounds is not None and bounds[DIRECTION] != 0.0:
         # Answers must lie within the bounds and differ in the direction of the column.

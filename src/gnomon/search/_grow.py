@@ -54,6 +54,9 @@ LARGE_FROM = 2000
 """Rows from which on a table is large: histograms that are kept, blocks, records, threads that share a node and loops
 that the compiler unrolls save more time than it takes to compile them."""
 
+UNLIMITED = -1
+"""The number of leaves of a tree whose nodes are opened depth first."""
+
 CACHE_BYTES = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
@@ -145,6 +148,7 @@ def grow_tree(
     (0.0, 4)
     """
     w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    y = y.astype(np.int32, copy=False) if criterion.classes else y
     records = Records(columns, y) if rows is None else None
     rows = rows_of(w) if rows is None else np.asarray(rows)
     if not criterion.is_impurity:
@@ -204,6 +208,7 @@ class Grower:
         p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
         max_features = p if max_features is None else max_features
         large = most_rows >= LARGE_FROM
+        columns = columns if large or unrolled else columns.widened()
         slots = _slots(columns, max_features, splitter, width, max_leaf_nodes) if large else 0
         # Subtracted histograms leave rounding in the weights: only numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
@@ -218,7 +223,7 @@ class Grower:
         self.columns, self.criterion, self.y, self.w = columns, criterion, np.ravel(y), w
         self.monotone, self.run = np.zeros(p) if monotone is None else np.asarray(monotone), run
         self.min_impurity, self.absent = float(min_impurity), category_support > 0.0
-        self.max_leaves = None if max_leaf_nodes is None else int(max_leaf_nodes)
+        self.max_leaves = leaf_limit(max_leaf_nodes)
         self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
         self.rows = np.empty(most_rows, dtype=np.int32)
         self.joint, alone, histograms = None, None, None
@@ -227,7 +232,7 @@ class Grower:
             histograms = make_histograms(slots, self.joint.n_entries * width, y.dtype, outputs)
         constraints = _constraints(p, monotone, together, capacity)
         bounds = None if constraints is None else make_bounds()
-        self.work = make_work(columns, y, outputs, most_rows, width, large, bounds, histograms)
+        self.work = make_work(columns, y, outputs, most_rows, width, large or unrolled, bounds, histograms)
         self.block = make_block(columns, y, outputs, _block(columns, max_leaf_nodes) if large else 0)
         helpers = _helpers(run, p, most_rows, max_features, splitter) if large else 0
         # In the order in which histograms are filled.
@@ -346,6 +351,11 @@ def deepest(max_depth: int | None) -> int:
     return DEEPEST if max_depth is None else min(int(max_depth), DEEPEST)
 
 
+def leaf_limit(max_leaf_nodes: int | None) -> int:
+    """How many leaves `grow` may make; always of one type, as kernels are compiled for each."""
+    return UNLIMITED if max_leaf_nodes is None else int(max_leaf_nodes)
+
+
 def capacity_for(m: int, max_depth: int | None, min_samples_leaf: float, max_leaf_nodes: int | None) -> int:
     """Most nodes that a binary tree of `m` rows can have under the limits."""
     leaves = max(1, m // max(1, int(min_samples_leaf)))
@@ -358,37 +368,35 @@ def capacity_for(m: int, max_depth: int | None, min_samples_leaf: float, max_lea
 
 
 def grow(splitter, nodes, max_leaves):
-    """Carry out (1) from the root, whose rows `nodes` must hold; return the number of nodes.
-
-    Without a limit `max_leaves` is None: depth first is compiled without a heap.
-    """
+    """Carry out (1) from the root, whose rows `nodes` must hold, up to `leaf_limit`; return the number of nodes."""
     made, branches, leaves, size = 1, 1, 1, 0
+    best_first = max_leaves != UNLIMITED
     # Open nodes: a binary heap with the largest gain first, or a stack with the last made on top.
     while True:
         splitter.examine(nodes, made - branches, made)
         for b in range(branches):
             # The first child on top of the stack: nodes are then nearly in preorder, in which they are read off.
-            child = made - 1 - b if max_leaves is None else made - branches + b
+            child = made - branches + b if best_first else made - 1 - b
             if nodes.gain[child] >= 0.0:
                 nodes.heap[size] = child
-                if max_leaves is not None:
+                if best_first:
                     _sift_up(nodes.heap, nodes.gain, size)
                 size += 1
-        if size == 0 or (max_leaves is not None and leaves >= max_leaves):
+        if size == 0 or (best_first and leaves >= max_leaves):
             return made
         size -= 1
-        node = nodes.heap[size if max_leaves is None else 0]
-        if max_leaves is not None:
+        node = nodes.heap[0 if best_first else size]
+        if best_first:
             nodes.heap[0] = nodes.heap[size]
             _sift_down(nodes.heap, nodes.gain, size)
         branches = splitter.divide(nodes, node, made)
         nodes.branches[node] = branches
         made += branches
         # Zero branches: a splitter may refuse a test that would exceed the limit on leaves.
-        leaves += max(branches - 1, 0)
+        leaves += branches - 1 if branches > 0 else 0
         for child in range(made - branches, made):
             nodes.branches[child] = 0
-            if max_leaves is not None and leaves >= max_leaves:
+            if best_first and leaves >= max_leaves:
                 # The limit is reached: its split would not be used.
                 nodes.depth[child] = DEEPEST
 

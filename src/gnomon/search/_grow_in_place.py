@@ -19,7 +19,7 @@ from gnomon._jit import compiled, jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.numerics.parallel import team
 from gnomon.search._criterion import SumCriterion
-from gnomon.search._grow import Grower, capacity_for, deepest, grow, rows_of
+from gnomon.search._grow import UNLIMITED, Grower, capacity_for, deepest, grow, rows_of
 from gnomon.search._growers import require_traits
 from gnomon.search._intervals import (
     INTERVALS,
@@ -95,13 +95,14 @@ def grow_in_place(
     """
     require_traits("grow_in_place", criterion)
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    y = y.astype(np.int32, copy=False) if criterion.classes else y
     limits = {
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
         "min_weight_leaf": min_weight_leaf, "min_impurity": min_impurity, "min_gain": min_gain,
     }  # fmt: skip
     with team(n_jobs) as run:
         top = _IntervalSplitter(X, y, criterion, w, rows_of(w), max_depth, limits, run)
-        made = grow(top, top.nodes, None)
+        made = grow(top, top.nodes, UNLIMITED)
         tree, order = read_nodes(top.nodes[:made].view(np.ndarray), top.sums[:made], criterion, X.shape[1])
         opened = top.nodes.view(np.ndarray)[order]
 

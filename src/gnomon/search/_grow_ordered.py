@@ -10,7 +10,7 @@ import numpy as np
 from gnomon._jit import compiled
 from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import DIGIT_BITS
-from gnomon.search._grow import capacity_for, grow_compiled
+from gnomon.search._grow import LARGE_FROM, capacity_for, grow_compiled, leaf_limit
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
 from gnomon.search._read_off import in_preorder, with_larger
@@ -22,6 +22,8 @@ from gnomon.search.tree import Tests, Tree
 def grow_ordered(columns, y, pinball, w, rows, bounds, *, random, max_leaves, monotone, seed):
     """The tree of (1) by `pinball`, the level and the factor of L; `monotone`, where not zero, needs one output."""
     targets = code_columns(y.reshape(columns.n_samples, -1))
+    if len(rows) < LARGE_FROM:
+        columns, targets = columns.widened(), targets.widened()
     m, q, rows = len(rows), len(targets.sizes), np.array(rows, dtype=np.int32)
     capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, max_leaves)
     nodes, stats = make_nodes(capacity, m), np.empty((capacity, 3 + q))
@@ -29,7 +31,7 @@ def grow_ordered(columns, y, pinball, w, rows, bounds, *, random, max_leaves, mo
         columns, targets, *pinball, random, bounds, monotone, w, rows, stats,
         _make_work(columns, m, q, seed),
     )  # fmt: skip
-    made = grow_compiled(compiled(splitter), nodes, None if max_leaves is None else int(max_leaves))
+    made = grow_compiled(compiled(splitter), nodes, leaf_limit(max_leaves))
     tree = _as_tree(nodes[:made], stats[:made], len(columns.sizes))
     return tree.with_answers(bounded(tree, tree.answers[:, 0], monotone)[:, None]) if np.any(monotone) else tree
 

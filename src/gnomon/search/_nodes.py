@@ -73,7 +73,7 @@ def record_split(nodes, node, best, assessed, limits, bounds):
     if best.feature < 0 or (gain <= assessed.scale if stepping else gain < limits.min_gain - assessed.scale):
         return False
     here = nodes[node]
-    here.gain = max(0.0, gain)
+    here.gain = gain if gain > 0.0 else 0.0
     here.feature, here.threshold, here.missing, here.cut = best.feature, best.threshold, best.missing, best.cut
     if bounds is not None:
         here.value = bounds[CHOSEN]

@@ -278,7 +278,8 @@ class _Search:
         rank = np.unique(self.codes[a, rows], return_inverse=True)[1]
         floors = np.cumsum(np.bincount(rank, self.floors[rows]))
         row_bounds = np.cumsum(np.bincount(rank, self.row_bounds[rows]))
-        return np.stack([floors + self.penalty, floors[-1] - floors + self.penalty, row_bounds])[:, :-1]
+        floors, most = floors[:-1], floors[-1]
+        return np.stack([floors + self.penalty, most - floors + self.penalty, row_bounds[:-1]])
 
     def _weigh(self, rows, depth, cut, least, best, limit):
         """Solve both sides of a cut as far as they may win, and note in `least` what they cost at least."""

@@ -163,7 +163,7 @@ class Impurity(ClassCriterion):
             elif self.kind == ENTROPY:
                 total += n_k * np.log2(n_k / n) if n_k > 0.0 else 0.0
             else:
-                total = max(total, n_k)
+                total = n_k if n_k > total else total
         return total - n if self.kind == MISCLASSIFICATION else total
 
     def merit(self, sums: Floats, at: int) -> float:

@@ -9,11 +9,12 @@ Categories are their own codes. Thresholds are numbers, so that prediction needs
 NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoint.
 """
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from gnomon._jit import jit, jitable, noun, subroutine
+from gnomon._jit import jit, jit_no_alloc, jitable, noun, subroutine
 from gnomon._typing import ArrayLike, Bools, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.weights import weighted_quantile
@@ -91,6 +92,10 @@ class Columns:
         return Columns(
             self.codes[features], sizes, self.category[features], np.concatenate([[0], np.cumsum(sizes)]), *bins
         )
+
+    def widened(self) -> "Columns":
+        """The same with codes of four bytes, so that few rows need kernels of one type."""
+        return self if self.codes.dtype == np.uint32 else replace(self, codes=self.codes.astype(np.uint32))
 
     def values(self, rows: Integers) -> Floats:
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
@@ -263,7 +268,9 @@ def _code(x, is_category, bins, sample, weights):
     edges = _edges(x[sample], bins, weights)
     size = 0 if len(edges) == 0 and np.all(np.isnan(x)) else len(edges) + 1
     codes, low, high = np.empty(len(x), dtype=np.uint8), np.full(size, np.inf), np.full(size, -np.inf)
-    _fill(x, edges, codes, low, high)
+    ends = np.full(255, np.inf)
+    ends[: len(edges)] = edges
+    _fill(x, ends, codes, low, high)
     return codes, size, low, high, np.append(edges, np.inf)[:size]
 
 
@@ -324,20 +331,18 @@ def _quantiles(ordered, shares):
     return np.where(ranks == below, upper - 0.5 * (upper - lower), upper)
 
 
-@jit
-def _fill(x, edges, codes, low, high):
-    """The number of edges below each value, and the least and the largest value of each code."""
-    ends = np.full(255, np.inf)
-    # An assignment of arrays would compile Numba's check of shapes and its message, longer than all else.
-    for k in range(len(edges)):
-        ends[k] = edges[k]
+@jit_no_alloc
+def _fill(x, ends, codes, low, high):
+    """The number of ends below each value, and the least and the largest value of each code."""
     for i in range(np.uint64(len(x))):
         codes[i] = _count_below(ends, x[i])
     for i in range(len(x)):
         if np.isnan(x[i]):
             codes[i] = len(low)
         else:
-            low[codes[i]], high[codes[i]] = min(low[codes[i]], x[i]), max(high[codes[i]], x[i])
+            c = codes[i]
+            low[c] = x[i] if x[i] < low[c] else low[c]
+            high[c] = x[i] if x[i] > high[c] else high[c]
 
 
 @subroutine

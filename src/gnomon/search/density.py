@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.numerics.validation import check_choice
-from gnomon.search._grow import CutSearch, grow
+from gnomon.search._grow import CutSearch, grow, leaf_limit
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST, make_nodes
 from gnomon.search.tree import LEAF, Tests, Tree
@@ -218,7 +218,7 @@ def grow_density_tree(
     corners = np.array(low, dtype=float), np.array(high, dtype=float)
     chosen = _DensitySplitter(X[kept], w[kept], *corners, propose, depth, min_weight_leaf, np.random.default_rng(seed))
     nodes = make_nodes(2 * len(kept) + 1, len(kept))
-    made = grow(chosen, nodes, max_leaf_nodes)
+    made = grow(chosen, nodes, leaf_limit(max_leaf_nodes))
     found = in_preorder(nodes[:made])
     empty = np.zeros(made)
     tree = Tree(

@@ -26,7 +26,7 @@ from gnomon.search._general_splitter import (
     ObliqueDirections,
     OpenNode,
 )
-from gnomon.search._grow import CutSearch, grow
+from gnomon.search._grow import CutSearch, grow, leaf_limit
 from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search._growers import require_traits
 from gnomon.search._read_off import in_preorder
@@ -142,7 +142,7 @@ def grow_general_tree(
     forms = Forms(*tests, oblique, CHOICES[choice], splitter == "random", reuse_features, declared)
     general = _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed)
     nodes = GrowingNodes(len(general.held[0].rows))
-    made = grow(general, nodes, max_leaf_nodes)
+    made = grow(general, nodes, leaf_limit(max_leaf_nodes))
     return _as_tree(general, nodes.table[:made])
 
 

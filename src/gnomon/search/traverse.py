@@ -105,7 +105,8 @@ class Block(NamedTuple):
 
 def block_of(X: Matrix) -> Block:
     """Some rows, prepared for `find_leaves_of_block`."""
-    X = as_dense(X)
+    # Kernels are compiled for each order and for what may be written: a copy takes less time.
+    X = np.require(as_dense(X), requirements=["C", "W"])
     if len(X) < MANY_ROWS:
         return Block(X, None, None)
     across, gaps = np.empty(X.shape[::-1], dtype=X.dtype), np.zeros(X.shape[1], dtype=np.int8)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from scipy import sparse
 
-from gnomon._jit import jit
+from gnomon._jit import jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix, NDArray
 from gnomon.search.traverse import leaves_of
 from gnomon.search.walk import leaf_weights
@@ -241,12 +241,16 @@ class Tree:
     @cached_property
     def parent(self) -> Integers:
         """The node above each node; −1 above the root."""
-        return _parents(self.ends)
+        parent = np.full(self.node_count, -1)
+        _fill_parents(self.ends, parent)
+        return parent
 
     @cached_property
     def depth(self) -> Integers:
         """How many tests lead to each node."""
-        return _depths(self.parent)
+        depth = np.zeros(self.node_count, dtype=np.int64)
+        _fill_depths(self.parent, depth)
+        return depth
 
     @property
     def max_depth(self) -> int:
@@ -304,20 +308,16 @@ class Tree:
         return total / np.sum(total) if normalize and np.sum(total) > 0.0 else total
 
 
-@jit
-def _parents(ends):
-    parent = np.full(len(ends), -1)
+@jit_no_alloc
+def _fill_parents(ends, parent):
     for node in range(len(ends)):
         child = node + 1
         while child < ends[node]:
             parent[child] = node
             child = ends[child]
-    return parent
 
 
-@jit
-def _depths(parent):
-    depth = np.zeros(len(parent), dtype=np.int64)
+@jit_no_alloc
+def _fill_depths(parent, depth):
     for node in range(1, len(parent)):
         depth[node] = depth[parent[node]] + 1
-    return depth

@@ -16,7 +16,7 @@ __all__ = ["classes_of", "read_classes", "signs_against_rest"]
 
 def read_classes(model: Any, X: Any, y: Any) -> tuple[Any, Integers]:
     """The rows, and the place of every label in `classes_`, which is set; ValueError for one class alone."""
-    rows, y = kernel_rows(model, X, y, kernel=model.kernel, accept_sparse="csr")
+    rows, y = kernel_rows(model, X, y, kernel=model.kernel, accept_sparse="csr", copy=True)
     index, model.classes_ = label_index(y)
     if len(model.classes_) < 2:
         raise ValueError(f"y has only one class, {model.classes_.tolist()}; classification needs two or more classes")

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import euclidean_distances
 from sklearn.utils import _safe_indexing
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Floats, Integers, Numbers
-from gnomon.kernels import Kernel, Precomputed
+from gnomon.kernels import Kernel, Linear, Precomputed
 
 __all__ = ["Expansion"]
 
-ENTRIES = 2**24
+ENTRIES = 2**22
 """Entries of a Gram matrix that are held at a time."""
 
 
@@ -45,7 +46,11 @@ class Expansion(NamedTuple):
     def scores(self, X: Any) -> Floats:
         """f(x), of shape (m,) or (m, k)."""
         used = self._nonzero()
-        return np.concatenate([K @ self.coef[used] for K in self.gram_blocks(X, used)]) + self.intercept
+        if isinstance(self.kernel, Linear):
+            # The weights of the columns: no row is compared.
+            w = safe_sparse_dot(self.rows.T, self.coef, dense_output=True)
+            return safe_sparse_dot(X, w, dense_output=True) + self.kernel.coef0 * self.coef.sum(axis=0) + self.intercept
+        return self.kernel.against(self.rows).take(used).combine(X, self.coef[used]) + self.intercept
 
     def squared_norms(self) -> Numbers:
         """βᵀKβ, a number for each function."""

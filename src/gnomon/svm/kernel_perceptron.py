@@ -222,7 +222,7 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
     def _expansion(self) -> Expansion:
         return Expansion(self._kernel, self.X_fit_, self.dual_coef_, self.intercept_)
 
-    def _run(self, design: GramDesign, signs: Floats, step: Floats, callback: Any) -> "_Run":
+    def _run(self, design: GramDesign, signs: Floats, step: Floats, callback: Any) -> "_PerceptronRun":
         solution = perceptron(
             design,
             signs,
@@ -235,9 +235,9 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
             random_state=check_random_state(self.random_state),
             callback=callback,
         )
-        return _Run(signs, step, solution)
+        return _PerceptronRun(signs, step, solution)
 
-    def _set(self, runs: Sequence["_Run"], total: float, dtype: Any) -> None:
+    def _set(self, runs: Sequence["_PerceptronRun"], total: float, dtype: Any) -> None:
         """Set what the runs have found; their objectives are means over a total weight."""
         report(self, [run.solution for run in runs])
         self.objective_ *= total
@@ -262,7 +262,7 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
         )
 
 
-class _Run(NamedTuple):
+class _PerceptronRun(NamedTuple):
     """One binary problem and how the perceptron went through it."""
 
     signs: Floats

@@ -150,7 +150,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         -------
         self
         """
-        options: dict[str, Any] = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True}
+        options: dict[str, Any] = {
+            "accept_sparse": ("csr", "csc"),
+            "multi_output": True,
+            "y_numeric": True,
+            "copy": True,
+        }
         rows, y = kernel_rows(self, X, y, kernel=self.kernel, **options)
         Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
         s = None if sample_weight is None else check_weights(sample_weight, Y)
@@ -265,8 +270,9 @@ def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
 
 def set_solution(model: Any, found: KernelRidgeSolution, ndim: int) -> None:
     """β and c in the shapes that belong to the targets, and the slope far away."""
-    trend = found.trend.astype(found.coef.dtype, copy=False)
-    beta, c = (found.coef, trend) if ndim == 2 else (found.coef[:, 0], trend[:, 0])
+    # Contiguous, as a model from a file is: products then round alike.
+    parts = (found.coef, found.trend.astype(found.coef.dtype, copy=False))
+    beta, c = (np.ascontiguousarray(part if ndim == 2 else part[:, 0]) for part in parts)
     model.dual_coef_ = beta
     named = isinstance(model.parametric, str)
     model.intercept_ = (c[0] if ndim == 2 else float(c[0])) if named else 0.0

@@ -154,11 +154,11 @@ class Shape(NamedTuple):
     values: int | None = None
 
 
-# Rows of a test come to few, or many at a time; columns have few codes (a byte each) or many; trees of many rows keep
-# histograms or blocks that fit in the cache; the columns of forests are binned from 20 000 rows on.
-SMALL = Shape(80, 3), Shape(2_500, 3)
-MIXED = *SMALL, Shape(2_500, 3, values=9)
-LARGE = Shape(15_000, 10), Shape(21_000, 3), Shape(21_000, 30)
+# Few rows have kernels of their own. Of many, columns have few codes (a byte each) or many; trees keep histograms or
+# blocks that fit in the cache; the columns of forests are binned from 20 000 rows on.
+FEW = (Shape(80, 3),)
+MANY = Shape(2_500, 3), Shape(2_500, 3, values=9)
+MOST = Shape(15_000, 10), Shape(21_000, 3), Shape(21_000, 30)
 
 
 def _warm(make: Make, shapes: Sequence[Shape], numbers: bool, **fewer: int) -> None:
@@ -178,14 +178,13 @@ def _warm(make: Make, shapes: Sequence[Shape], numbers: bool, **fewer: int) -> N
 
 
 _TREES, _ROUNDS = {"n_estimators": 2}, {"max_iter": 2}
-for _name, _make, _shapes, _numbers, _fewer in (
-    ("trees: one tree, classes", _tree_classifier, MIXED, False, {}),
-    ("trees: one tree, numbers", _tree_regressor, MIXED, True, {}),
-    ("trees: forest, classes", _forest_classifier, MIXED, False, _TREES),
-    ("trees: forest, numbers", _forest_regressor, MIXED, True, _TREES),
-    ("large tables: forest, classes", _forest_classifier, LARGE, False, _TREES),
-    ("large tables: forest, numbers", _forest_regressor, LARGE, True, _TREES),
-    ("trees: boosting, classes", _boosting_classifier, SMALL, False, _ROUNDS),
-    ("trees: boosting, numbers", _boosting_regressor, SMALL, True, _ROUNDS),
+for _name, _make, _many, _numbers, _fewer in (
+    ("one tree, classes", _tree_classifier, MANY, False, {}),
+    ("one tree, numbers", _tree_regressor, MANY, True, {}),
+    ("forest, classes", _forest_classifier, MANY + MOST, False, _TREES),
+    ("forest, numbers", _forest_regressor, MANY + MOST, True, _TREES),
+    ("boosting, classes", _boosting_classifier, MANY[:1], False, _ROUNDS),
+    ("boosting, numbers", _boosting_regressor, MANY[:1], True, _ROUNDS),
 ):
-    register_warmup(_name, partial(_warm, _make, _shapes, _numbers, **_fewer))
+    register_warmup(f"trees: {_name}", partial(_warm, _make, FEW, _numbers, **_fewer))
+    register_warmup(f"large tables: {_name}", partial(_warm, _make, _many, _numbers, **_fewer))

@@ -57,13 +57,16 @@ class KernelRidgePath(NamedTuple):
         """β and c."""
         trend, left = self._trend(rho)
         inside = left * self._inverse(rho)[:, None]
-        rss, squares = rho**2 * np.sum(inside**2, axis=0), np.sum(self.values[:, None] * inside**2, axis=0)
+        # Squares may overflow where β does not; they are then infinite.
+        with np.errstate(over="ignore"):
+            rss = np.sum((rho * inside) ** 2, axis=0)
+            squares = np.sum((np.sqrt(self.values)[:, None] * inside) ** 2, axis=0)
         return KernelRidgeSolution(self.root[:, None] * (self.U @ inside), trend, rss, squares)
 
     def dof(self, rho: float) -> float:
         """The trace of the matrix that maps y to its fit."""
         inverse, spread = self._inverse(rho), self._spread(rho)
-        return float(np.sum(self.values * inverse) + rho * np.sum((inverse[:, None] * spread) ** 2))
+        return float(np.sum(self.values * inverse) + np.sum((np.sqrt(rho) * inverse[:, None] * spread) ** 2))
 
     def loo_residuals(self, rho: float) -> Floats:
         """yᵢ − ŷ₋ᵢ, of shape (n, k); inf for a row without which c is not determined."""

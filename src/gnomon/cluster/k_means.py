@@ -1,0 +1,400 @@
+"""k-means clustering.
+
+    minimise over centres μ₁ … μ_k    J = Σᵢ sᵢ minⱼ ‖xᵢ − μⱼ‖²                                         (1)
+
+a sum, not a mean. Lloyd's iteration ends at a local minimum; how far that may be from the least J is bounded by the
+principal components: J* ≥ total sum of squares − the k − 1 largest eigenvalues of the scatter. Lloyd (1982),
+doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
+"""
+
+import warnings
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Seed, Verbosity
+from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
+from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
+from gnomon.cluster._starts import Init, Starts, dense
+from gnomon.cluster._whitening import whitening
+from gnomon.numerics.validation import FLOATS
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import KMeansResult, distances_to, exchange_rows, kmeans, kmeans_lower_bound, nearest_center
+from gnomon.optim.solution import log_row
+
+__all__ = ["KMeans"]
+
+FEW_COLUMNS = 200
+"""Columns up to which the bound on J is computed without being asked for."""
+
+UNLIKE = 100.0
+"""Standard deviations of columns that differ by more than this factor make one of them count alone."""
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+    """Clusters around k means, equation (1).
+
+    Distances depend on the scales of the columns: standardise columns of different kinds first.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : {"k-means++", "random", "farthest", "random_partition"}, callable or array, default="k-means++"
+        Where to start: rows drawn by their squared distance from those drawn before; rows at random; the row that is
+        farthest from those taken before; the means of random groups; ``init(X, n_clusters, random_state=…)``; or
+        centres of shape (n_clusters, n_features).
+    n_init : int or "auto", default="auto"
+        Runs, of which the best is kept; "auto" is 10 for "random", "random_partition" and a callable, else 1.
+    max_iter : int, default=300
+    tol : float, default=1e-4
+        Stop when the centres move, in sum of squares, by at most this times the mean variance of the columns; 0 goes on
+        until no row changes its cluster.
+    verbose : int, default=0
+        Log every iteration.
+    random_state : int, RandomState or None, default=None
+    copy_x : bool, default=True
+        Kept for compatibility: X is never written to.
+    algorithm : {"lloyd", "elkan", "hamerly", "yinyang", "auto"}, default="lloyd"
+        How the nearest centres are found; all have the same result. "hamerly", "elkan" and "yinyang" keep a bound for
+        all other centres, for each of them, or for groups; "lloyd" and "auto" choose by n, k and memory.
+    on_empty : {"farthest", "keep", "drop", "raise"}, default="farthest"
+        What becomes of a centre without rows: it moves to the row that is farthest from its centre, it stays, it is
+        left out, or ValueError.
+    refine : {"exchange"}, optional
+        After Lloyd's iteration, move single rows as long as that lowers J.
+    metric : {"euclidean", "mahalanobis"}, default="euclidean"
+        "mahalanobis": √((x − μ)ᵀ VI (x − μ)), the same as whitened rows.
+    VI : array-like of shape (n_features, n_features), optional
+        Of "mahalanobis"; the inverse covariance of the rows by default.
+    n_local_trials : int or "auto", default="auto"
+        Of "k-means++": candidates for each centre, 2 + ⌊ln k⌋ by default; with 1 the expected cost of the start is at
+        most 8 (ln k + 2) times the least.
+    first : int or "random", default="random"
+        Of "farthest": the row to begin with.
+    certificate : bool or "auto", default="auto"
+        Whether to compute `lower_bound_`; "auto" does up to 200 columns.
+    warn_scale : bool, default=False
+        Warn where standard deviations of columns differ more than a hundredfold.
+    keep_rows : bool, default=False
+        Keep the training rows, for `similar_items`.
+    n_jobs : int, optional
+        Threads, over runs or rows; by default as many as BLAS may use. They do not change the result.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+    labels_ : ndarray of int of shape (n_samples,)
+    inertia_, objective_ : float
+        J.
+    lower_bound_ : float
+        No centres have a lower J than this; nan where it was not computed.
+    gap_ : float
+        (J − lower_bound_) / J.
+    n_iter_ : int
+        Iterations of the run that was kept.
+    converged_ : bool
+    stop_reason_ : str
+    history_ : dict of str to ndarray
+        "iteration", "objective" and "seconds" of that run.
+    restarts_ : ndarray
+        J of every run.
+    n_relocated_ : int
+        How often a centre without rows was moved to a row.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Lloyd, S. (1982). Least squares quantization in PCM. doi:10.1109/TIT.1982.1056489
+
+    Ding, C. & He, X. (2004). K-means clustering via principal component analysis. doi:10.1145/1015330.1015408
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.cluster import KMeans
+    >>> X = np.array([[1, 1], [1.5, 2], [3, 4], [5, 7], [3.5, 5], [4.5, 5], [3.5, 4.5]])
+    >>> found = KMeans(2, init=X[[0, 3]]).fit(X)
+    >>> found.history_["objective"].round(6)
+    array([33.25    , 11.225694,  8.525   ])
+    >>> found.cluster_centers_
+    array([[1.25, 1.5 ],
+           [3.9 , 5.1 ]])
+
+    No two centres can do better than 0.44:
+
+    >>> round(found.lower_bound_, 6)
+    0.442912
+    """
+
+    def __init__(
+        self,
+        n_clusters: Count = 8,
+        *,
+        init: Init = "k-means++",
+        n_init: Count | Literal["auto"] = "auto",
+        max_iter: Count = 300,
+        tol: NonNegative = 1e-4,
+        verbose: Verbosity = 0,
+        random_state: Seed = None,
+        copy_x: bool = True,
+        algorithm: Literal["lloyd", "elkan", "hamerly", "yinyang", "auto"] = "lloyd",
+        on_empty: Literal["farthest", "keep", "drop", "raise"] = "farthest",
+        refine: Literal["exchange"] | None = None,
+        metric: Literal["euclidean", "mahalanobis"] = "euclidean",
+        VI: ArrayLike | None = None,
+        n_local_trials: Count | Literal["auto"] = "auto",
+        first: int | Literal["random"] = "random",
+        certificate: bool | Literal["auto"] = "auto",
+        warn_scale: bool = False,
+        keep_rows: bool = False,
+        n_jobs: int | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.on_empty = on_empty
+        self.refine = refine
+        self.metric = metric
+        self.VI = VI
+        self.n_local_trials = n_local_trials
+        self.first = first
+        self.certificate = certificate
+        self.warn_scale = warn_scale
+        self.keep_rows = keep_rows
+        self.n_jobs = n_jobs
+
+    def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Minimise (1).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X = validate_rows(self, X, accept_sparse="csr", order="C", accept_large_sparse=False)
+        check_n_clusters(self.n_clusters, X.shape[0])
+        weights = check_weights(sample_weight, X).astype(float)
+        if self.warn_scale:
+            _warn_unlike_scales(X)
+        self._factor = whitening(X, weights, self.metric, self.VI)
+        rows = self._in_metric(X)
+        starts = Starts(self.init, self.n_clusters, self.n_init, self.n_local_trials, self.first)
+        centers = starts.draw(X, weights, check_random_state(self.random_state))
+        runs = run_all(lambda start, n_jobs: self._run(rows, start, weights, n_jobs), centers, self.n_jobs)
+        self._keep(best_run(runs), runs, X, rows, weights)
+        return self
+
+    def predict(self, X: MatrixLike) -> Integers:
+        """The nearest centre of each row; the lowest of several.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of int of shape (n_samples,)
+        """
+        return self._nearest(X)[0].astype(np.int32)
+
+    def transform(self, X: MatrixLike) -> Floats:
+        """Distances from the centres.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        D : ndarray of shape (n_samples, n_clusters)
+        """
+        return distances_to(self._rows(X), self._centers, n_jobs=self.n_jobs)
+
+    def score_samples(self, X: MatrixLike) -> Floats:
+        """Minus the squared distance of each row from its centre.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        return -self._nearest(X)[1]
+
+    def score(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """−J of rows; it rises with the number of clusters, so it cannot choose that number.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        rows = self._rows(X)
+        return -float(check_weights(sample_weight, rows) @ nearest_center(rows, self._centers, n_jobs=self.n_jobs)[1])
+
+    def one_hot(self, X: MatrixLike) -> Any:
+        """Z of X ≈ Z W, where W are the centres: a one for the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : CSR array of shape (n_samples, n_clusters)
+        """
+        labels = self.predict(X)
+        n = len(labels)
+        return sparse.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, len(self.cluster_centers_)))
+
+    def inverse_transform(self, Z: MatrixLike) -> Floats:
+        """Z W: the centre of each row, or a mixture of centres.
+
+        Parameters
+        ----------
+        Z : array-like or sparse matrix of shape (n_samples, n_clusters)
+            As `one_hot` gives it, or shares.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        Z = check_array(Z, dtype=FLOATS, accept_sparse="csr", input_name="Z")
+        if Z.shape[1] != len(self.cluster_centers_):
+            raise ValueError(f"Z has {Z.shape[1]} columns; give one for each of {len(self.cluster_centers_)} clusters")
+        return Z @ self.cluster_centers_
+
+    def outlier_score(self, X: MatrixLike) -> Floats:
+        """The distance from the own centre, divided by the root mean square of its training rows: 1 is typical.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+        """
+        labels, squares = self._nearest(X)
+        apart, usual = np.sqrt(squares), self._spread[labels]
+        alone = np.where(apart > 0.0, np.inf, 1.0)
+        return np.divide(apart, usual, out=alone, where=usual > 0.0)
+
+    def similar_items(self, x: ArrayLike, q: int = 5) -> tuple[Integers, Floats]:
+        """The training rows in the cluster of a row that are nearest to it.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+        q : int, default=5
+
+        Returns
+        -------
+        rows : ndarray of int of shape (q,) or fewer
+            Nearest first.
+        distances : ndarray
+        """
+        check_is_fitted(self)
+        if not self.keep_rows:
+            raise ValueError("keep_rows=False: the training rows are not there; fit with keep_rows=True")
+        row = self._rows(np.atleast_2d(x))
+        inside = np.flatnonzero(self.labels_ == nearest_center(row, self._centers)[0][0])
+        apart = distances_to(self._fit_rows[inside], dense(row))[:, 0]
+        order = np.argsort(apart, kind="stable")[:q]
+        return inside[order], apart[order]
+
+    def _run(self, rows: Matrix, start: Floats, weights: Floats, n_jobs: int) -> KMeansResult:
+        found = kmeans(
+            rows,
+            dense(self._in_metric(start)),
+            weights,
+            algorithm="auto" if self.algorithm == "lloyd" else self.algorithm,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            on_empty=self.on_empty,
+            callback=log_row if self.verbose else None,
+            n_jobs=n_jobs,
+        )
+        if self.refine is None:
+            return found
+        labels, centers, _ = exchange_rows(rows, found.labels, found.centers, weights, max_iter=self.max_iter)
+        labels, squares = nearest_center(rows, centers, n_jobs=n_jobs)
+        return found._replace(labels=labels, centers=centers, objective=float(weights @ squares))
+
+    def _keep(self, found: KMeansResult, runs: list[KMeansResult], X: Matrix, rows: Matrix, weights: Floats) -> None:
+        """Unpack the best run into attributes."""
+        self._centers = found.centers
+        self._fit_rows: Any = rows if self.keep_rows else None
+        self.cluster_centers_ = found.centers if self._factor is None else self._factor.back(found.centers)
+        self.labels_, self.inertia_ = found.labels.astype(np.int32), found.objective
+        self.objective_, self.n_iter_, self.converged_ = found.objective, found.n_iter, found.converged
+        self.stop_reason_, self.history_, self.n_relocated_ = found.stop_reason, found.history, found.n_relocated
+        self.restarts_ = np.array([run.objective for run in runs])
+        wanted = X.shape[1] <= FEW_COLUMNS if self.certificate == "auto" else self.certificate
+        k = len(found.centers)
+        self.lower_bound_ = kmeans_lower_bound(rows, k, weights, n_jobs=self.n_jobs) if wanted else np.nan
+        self.gap_ = 1.0 - self.lower_bound_ / self.inertia_ if self.inertia_ > 0.0 else 0.0
+        squares = np.bincount(self.labels_, weights * nearest_center(rows, found.centers)[1], k)
+        total = np.bincount(self.labels_, weights, k)
+        self._spread = np.sqrt(np.divide(squares, total, out=np.zeros(k), where=total > 0.0))
+        warn_if_few(self.labels_[weights > 0.0], self.n_clusters if self.on_empty != "drop" else 0, stacklevel=4)
+        warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history, stacklevel=4)
+
+    def _rows(self, X: MatrixLike) -> Matrix:
+        check_is_fitted(self)
+        return self._in_metric(validate_rows(self, X, reset=False, accept_sparse="csr", order="C"))
+
+    def _in_metric(self, X: Matrix) -> Matrix:
+        """Rows whose Euclidean distances are those of the metric."""
+        return X if self._factor is None else self._factor.there(X)
+
+    def _nearest(self, X: MatrixLike) -> tuple[Integers, Floats]:
+        rows = self._rows(X)
+        return nearest_center(rows, self._centers, n_jobs=self.n_jobs)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _warn_unlike_scales(X: Matrix) -> None:
+    spread = np.std(dense(X), axis=0)
+    spread = spread[spread > 0.0]
+    if len(spread) and np.max(spread) > UNLIKE * np.min(spread):
+        warnings.warn(
+            f"standard deviations of columns differ by a factor of {np.max(spread) / np.min(spread):.3g}, so those of "
+            "small ones hardly count; put a StandardScaler in front",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,251 @@
+"""The assignment step of k-means with bounds on distances.
+
+    δ(x, c_z) ≤ u,   l_g ≤ δ(x, c_j) for every other centre j of group g,                                (1)
+
+    u < max(l_g, ½ min_{j∈g} δ(c_z, c_j))   ⇒   no centre of group g is nearer to x than c_z              (2)
+
+and after the centres moved by Δ_j, (1) holds for u + Δ_z and l_g − max_{j∈g, j≠z} Δ_j by the triangle inequality. One
+group is the algorithm of Hamerly (2010), doi:10.1137/1.9781611972801.12; a group for each centre that of Elkan (2003),
+ICML; k/10 groups of neighbouring centres that of Ding et al. (2015), Yinyang k-means, ICML. Bounds are widened by the
+rounding of distances, and (2) is strict, so that the labels are exactly those of comparing all distances. Of the rows
+for which (2) fails all distances are computed, many rows at once.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon._jit import jit, jit_no_alloc, subroutine
+from gnomon._typing import Floats, Integers
+from gnomon.optim.center_distances import Rows
+
+__all__ = [
+    "CenterGroups",
+    "DistanceBounds",
+    "Moves",
+    "Tally",
+    "assign_open",
+    "find_open",
+    "forget_bounds",
+    "new_bounds",
+    "new_tally",
+]
+
+
+class CenterGroups(NamedTuple):
+    """Centres in groups: those of group g have the numbers starts[g] … starts[g + 1] − 1."""
+
+    starts: Integers
+    of: Integers
+    """The group of each centre."""
+    rank: Integers
+    """Which centre comes first where two are equally near."""
+
+
+class DistanceBounds(NamedTuple):
+    """u of each row and l of each row and group, equation (1)."""
+
+    upper: Floats
+    lower: Floats
+
+
+class Moves(NamedTuple):
+    """How far centres moved, and how far apart they are."""
+
+    shift: Floats
+    """Δ of each centre."""
+    largest: Floats
+    """max Δ of each group."""
+    who: Integers
+    """The centre that moved so far."""
+    others: Floats
+    """max Δ of the others of its group."""
+    half: Floats
+    """½ min_{j∈g} δ(c_z, c_j) for each centre z and group g."""
+
+
+class Tally(NamedTuple):
+    """What a step changed: the sums of the rows of each centre, and the objective."""
+
+    sums: Floats
+    weight: Floats
+    members: Integers
+    """Rows of positive weight."""
+    totals: Floats
+    """The decrease of Σ s D; how many rows of positive weight changed their centre."""
+
+
+def new_bounds(n: int, n_groups: int) -> DistanceBounds:
+    """Bounds that hold for any centres."""
+    return DistanceBounds(np.full(n, np.inf), np.zeros((n, n_groups)))
+
+
+def new_tally(k: int, d: int) -> Tally:
+    """A tally of no rows."""
+    return Tally(np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64), np.zeros(2))
+
+
+@subroutine
+def _move_row(
+    rows: Rows,
+    i: int,
+    weight: float,
+    old: int,
+    new: int,
+    before: float,
+    after: float,
+    shift: Floats,
+    tally: Tally,
+) -> None:
+    """Count row i, at squared distance `before` from centre `old`, to centre `new`; old is −1 at first."""
+    if weight == 0.0:
+        return
+    rows.add_to(i, weight, shift, tally.sums[new])
+    tally.weight[new] += weight
+    tally.members[new] += 1
+    tally.totals[1] += 1.0
+    if old < 0:
+        tally.totals[0] -= weight * after
+        return
+    rows.add_to(i, -weight, shift, tally.sums[old])
+    tally.weight[old] -= weight
+    tally.members[old] -= 1
+    tally.totals[0] += weight * (before - after)
+
+
+@jit
+def find_open(
+    rows: Rows,
+    centers: Floats,
+    moves: Moves,
+    bounds: DistanceBounds,
+    labels: Integers,
+    first: int,
+    last: int,
+    found: Integers,
+) -> tuple[int, int]:
+    """The next rows from `first` whose centre may not be the nearest one: how many, and where to go on."""
+    n_found, i, wide = 0, first, 1.0 + rows.relative
+    while i < last and n_found < len(found):
+        z = labels[i]
+        settled = z >= 0 and _follow(i, z, moves, bounds) == 0
+        if z >= 0 and not settled:
+            bounds.upper[i] = np.sqrt(rows.square_to(i, centers[z])) * wide
+            settled = _n_open(i, z, moves, bounds) == 0
+        if not settled:
+            found[n_found] = i
+            n_found += 1
+        i += 1
+    return n_found, i
+
+
+@subroutine
+def _follow(i: int, z: int, moves: Moves, bounds: DistanceBounds) -> int:
+    """Move the bounds of row i with the centres; for how many groups (2) fails."""
+    bounds.upper[i] += moves.shift[z]
+    for g in range(bounds.lower.shape[1]):
+        bounds.lower[i, g] -= moves.others[g] if moves.who[g] == z else moves.largest[g]
+    return _n_open(i, z, moves, bounds)
+
+
+@subroutine
+def _n_open(i: int, z: int, moves: Moves, bounds: DistanceBounds) -> int:
+    """For how many groups (2) fails."""
+    u, n_open = bounds.upper[i], 0
+    for g in range(bounds.lower.shape[1]):
+        n_open += not (u < bounds.lower[i, g] or u < moves.half[z, g])
+    return n_open
+
+
+@jit
+def assign_open(
+    rows: Rows,
+    weights: Floats,
+    centers: Floats,
+    groups: CenterGroups,
+    bounds: DistanceBounds,
+    scores: Floats,
+    squares: Floats,
+    norms: Floats,
+    shift: Floats,
+    found: Integers,
+    labels: Integers,
+    tally: Tally,
+) -> None:
+    """Assign rows to their nearest centres by −2xᵀc in `scores`, a line for each centre."""
+    t, m = len(groups.starts) - 1, len(found)
+    least, second = np.empty((t, m), dtype=scores.dtype), np.empty((t, m), dtype=scores.dtype)
+    who = np.empty((t, m), dtype=np.int32)
+    for g in range(t):
+        _two_least(scores, squares, groups.starts[g], groups.starts[g + 1], least[g], second[g], who[g])
+    reach, wide = squares.max(), 1.0 + rows.relative
+    for r in range(m):
+        i = found[r]
+        rounding = 2.0 * rows.relative * (norms[i] + reach)
+        old, new = labels[i], _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, second, who)
+        if new != old:
+            labels[i] = new
+            before = rows.square_to(i, centers[old]) if old >= 0 else 0.0
+            after = rows.square_to(i, centers[new])
+            _move_row(rows, i, weights[i], old, new, before, after, shift, tally)
+            if len(bounds.upper) > 0:
+                bounds.upper[i] = np.sqrt(after) * wide
+        if len(bounds.upper) > 0:
+            for g in range(t):
+                value = second[g, r] if who[g, r] == new else least[g, r]
+                bounds.lower[i, g] = np.sqrt(max(0.0, value + norms[i] - rounding)) / wide
+
+
+@subroutine
+def _two_least(scores: Floats, squares: Floats, lo: int, hi: int, least: Floats, second: Floats, who: Integers) -> None:
+    """The least and second least V of the centres lo:hi, and whose the least is, for every row."""
+    least[:], second[:], who[:] = np.inf, np.inf, lo
+    for j in range(lo, hi):
+        line, square = scores[j], squares[j]
+        for r in range(len(least)):
+            value, last = line[r] + square, least[r]
+            less = value < last
+            rest = last if less else value
+            second[r] = rest if rest < second[r] else second[r]
+            least[r] = value if less else last
+            who[r] = j if less else who[r]
+
+
+@subroutine
+def _nearest(
+    rows: Rows,
+    i: int,
+    r: int,
+    centers: Floats,
+    groups: CenterGroups,
+    scores: Floats,
+    squares: Floats,
+    rounding: float,
+    least: Floats,
+    second: Floats,
+    who: Integers,
+) -> int:
+    """The nearest centre: by V, and where rounding leaves it open by (1); the lowest rank of several."""
+    first = 0
+    for g in range(1, len(least)):
+        first = g if least[g, r] < least[first, r] else first
+    other = second[first, r]
+    for g in range(len(least)):
+        other = least[g, r] if g != first and least[g, r] < other else other
+    value = least[first, r]
+    if other - value > 2.0 * rounding:
+        return int(who[first, r])
+    best, square = -1, np.inf
+    for j in range(len(centers)):
+        if scores[j, r] + squares[j] <= value + 2.0 * rounding:
+            found = rows.square_to(i, centers[j])
+            if found < square or (found == square and groups.rank[j] < groups.rank[best]):
+                best, square = j, found
+    return best
+
+
+@jit_no_alloc
+def forget_bounds(bounds: DistanceBounds, i: int) -> None:
+    """Make the bounds of row i hold for any centres."""
+    bounds.upper[i] = np.inf
+    bounds.lower[i, :] = 0.0

@@ -1,0 +1,213 @@
+"""Distances of rows, dense or sparse, from centres.
+
+    D(i, j) = Σ_f (x_if − c_jf)²                                                                     (1)
+
+computed from the differences, in double precision: no digits cancel, however far from zero the rows lie. It is the
+same number wherever it is computed. Products of matrices give the scores of many rows at once,
+
+    V(i, j) = ‖c_j − m‖² − 2 (xᵢ − m)ᵀ(c_j − m) = D(i, j) − ‖xᵢ − m‖² ± ε(i),                             (2)
+
+where m is the mean; what they leave open within the rounding ε is decided by (1). So the nearest centre is the same by
+whatever way it is found. On rounding of sums of products: Higham (2002), section 3.1, doi:10.1137/1.9780898718027.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from gnomon._jit import compiled, jit, jitable, noun, subroutine_reassoc, verb
+from gnomon._typing import ArrayLike, Compressed, Floats, Integers, Matrix, is_sparse
+from gnomon.numerics.parallel import split_rows
+
+__all__ = [
+    "DenseRows",
+    "Rows",
+    "SparseRows",
+    "all_distances",
+    "center_rows",
+    "dense_rows",
+    "in_unit",
+    "own_squares",
+    "row_chunks",
+    "row_unit",
+]
+
+TILE = 4
+"""Sums that (1) is added up in: an addition to a single one would wait for the last."""
+
+
+HALF_DIGITS = 1e-8
+"""A difference that is smaller, compared with its terms, has lost half of its digits."""
+
+SIZES = {"d": (1e-100, 1e100), "f": (1e-6, 1e15)}
+"""Largest entries whose squares, and those of differences in their last digits, are ordinary numbers."""
+
+
+@noun
+class DenseRows:
+    """The rows of a C-contiguous matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.center_distances import DenseRows
+    >>> float(DenseRows(np.array([[1.0, 2.0]]), 1e-15).square_to(0, np.array([1.0, 5.0])))
+    9.0
+    """
+
+    A: Floats
+    relative: float
+    """Rounding of (1) and of products, relative to their terms."""
+
+    @verb
+    def square_to(self, i: int, c: Floats) -> float:
+        """(1) for one centre."""
+        return _square(self.A[i], c)
+
+    @verb
+    def quick_square_to(self, i: int, c: Floats, norm: float) -> float:
+        """(1) to at least half of its digits, for a centre of that squared norm."""
+        return _quick_square(self.A[i], c)
+
+    @verb
+    def add_to(self, i: int, weight: float, shift: Floats, total: Floats) -> None:
+        """Add weight · (xᵢ − shift) to `total`."""
+        for f in range(self.A.shape[1]):
+            total[f] += weight * (np.float64(self.A[i, f]) - shift[f])
+
+
+@noun
+class SparseRows:
+    """The rows of a CSR matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from gnomon.optim.center_distances import SparseRows
+    >>> A = csr_array([[0.0, 2.0]])
+    >>> float(SparseRows(A.data, A.indices, A.indptr, 1e-15).square_to(0, np.array([1.0, 5.0])))
+    10.0
+    """
+
+    data: Floats
+    indices: Integers
+    indptr: Integers
+    relative: float
+
+    @verb
+    def square_to(self, i: int, c: Floats) -> float:
+        total, f = 0.0, 0
+        for p in range(self.indptr[i], self.indptr[i + 1]):
+            while f < self.indices[p]:
+                total += np.float64(c[f]) * np.float64(c[f])
+                f += 1
+            apart = np.float64(self.data[p]) - np.float64(c[f])
+            total += apart * apart
+            f += 1
+        while f < len(c):
+            total += np.float64(c[f]) * np.float64(c[f])
+            f += 1
+        return total
+
+    @verb
+    def quick_square_to(self, i: int, c: Floats, norm: float) -> float:
+        total, size = norm, norm
+        for p in range(self.indptr[i], self.indptr[i + 1]):
+            x, y = np.float64(self.data[p]), np.float64(c[self.indices[p]])
+            total += x * (x - 2.0 * y)
+            size += x * x
+        return total if total > HALF_DIGITS * size else self.square_to(i, c)
+
+    @verb
+    def add_to(self, i: int, weight: float, shift: Floats, total: Floats) -> None:
+        for p in range(self.indptr[i], self.indptr[i + 1]):
+            total[self.indices[p]] += weight * self.data[p]
+
+
+Rows: TypeAlias = DenseRows | SparseRows
+
+
+@jitable
+def _square(x: Floats, c: Floats) -> float:
+    a, b, e, g = 0.0, 0.0, 0.0, 0.0
+    d = len(c)
+    for f in range(0, d - d % TILE, TILE):
+        p, q = np.float64(x[f]) - np.float64(c[f]), np.float64(x[f + 1]) - np.float64(c[f + 1])
+        r, s = np.float64(x[f + 2]) - np.float64(c[f + 2]), np.float64(x[f + 3]) - np.float64(c[f + 3])
+        a += p * p
+        b += q * q
+        e += r * r
+        g += s * s
+    for f in range(d - d % TILE, d):
+        p = np.float64(x[f]) - np.float64(c[f])
+        a += p * p
+    return (a + b) + (e + g)
+
+
+@subroutine_reassoc
+def _quick_square(x: Floats, c: Floats) -> float:
+    total = 0.0
+    for f in range(len(c)):
+        apart = x[f] - c[f]
+        total += apart * apart
+    return total
+
+
+@jit
+def own_squares(rows: Rows, centers: Floats, labels: Integers, first: int, last: int, squares: Floats) -> None:
+    """(1) for the centre of each row."""
+    for i in range(first, last):
+        squares[i] = rows.square_to(i, centers[labels[i]])
+
+
+@jit
+def all_distances(rows: Rows, centers: Floats, first: int, last: int, out: Floats) -> None:
+    """√(1) for every centre."""
+    for i in range(first, last):
+        for j in range(len(centers)):
+            out[i, j] = np.sqrt(rows.square_to(i, centers[j]))
+
+
+def center_rows(X: Matrix) -> Rows:
+    """Rows of a matrix in the form in which the kernels of this module take them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.center_distances import center_rows
+    >>> center_rows(np.eye(2)).A.shape
+    (2, 2)
+    """
+    relative = (X.shape[1] + 8) * float(np.finfo(X.dtype).eps)
+    if is_sparse(X):
+        sorted_rows: Compressed = X.tocsr()
+        if not sorted_rows.has_canonical_format:
+            sorted_rows = sorted_rows.copy()
+            sorted_rows.sum_duplicates()
+        return compiled(SparseRows(sorted_rows.data, sorted_rows.indices, sorted_rows.indptr, relative))
+    return compiled(DenseRows(np.ascontiguousarray(X), relative))
+
+
+def row_chunks(n: int, work: int) -> list[slice]:
+    """Rows in pieces for threads, the same for any number of threads; `work` is what one row costs."""
+    return split_rows(n, max(1, min(16, n * work // 2**18)))
+
+
+def dense_rows(X: Matrix, which: ArrayLike) -> Floats:
+    """Some rows as an array of doubles."""
+    part: Matrix = X[np.asarray(which)]
+    return (part.toarray() if is_sparse(part) else part).astype(float)
+
+
+def row_unit(X: Matrix) -> float:
+    """A power of two in whose multiples squares of the entries of X neither overflow nor vanish; mostly one."""
+    values = X.data if is_sparse(X) else X
+    size = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
+    low, high = SIZES[X.dtype.char]
+    return 1.0 if low <= size <= high or size == 0.0 else float(2.0 ** np.floor(np.log2(size)))
+
+
+def in_unit(X: Matrix, unit: float) -> Matrix:
+    """X in multiples of a unit."""
+    return X if unit == 1.0 else X / X.dtype.type(unit)

@@ -1,0 +1,198 @@
+"""The nearest centre of every row.
+
+    z(i) = argminⱼ ‖xᵢ − cⱼ‖²,   the lowest index of several                                          (1)
+
+Rows are taken in blocks that stay in the cache; their scores are a product of matrices. With bounds from an earlier
+search only the rows whose centre may have changed are taken. Lloyd (1982), doi:10.1109/TIT.1982.1056489.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gnomon._typing import Floats, Integers, Matrix, is_sparse
+from gnomon.numerics.parallel import blas_threads, map_chunks, team
+from gnomon.optim.center_bounds import (
+    CenterGroups,
+    DistanceBounds,
+    Moves,
+    Tally,
+    assign_open,
+    find_open,
+    new_bounds,
+    new_tally,
+)
+from gnomon.optim.center_distances import all_distances, center_rows, in_unit, own_squares, row_chunks, row_unit
+
+__all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group"]
+
+BLOCK = 2**16
+"""Entries of a block of rows and scores."""
+
+Map = Callable[[Callable[[slice], Any], list[slice]], list[Any]]
+"""What runs a function over pieces of the rows, as `team` gives it."""
+
+
+class CenterSearch:
+    """Rows, ready to be assigned to centres many times.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        In units in which squares neither overflow nor vanish.
+    shift : ndarray of shape (d,)
+        About where the rows are; zero for a sparse matrix.
+    n_centers : int
+        How many there will be.
+    run : callable
+        What runs a function over pieces of the rows.
+
+    References
+    ----------
+    Lloyd, S. (1982). Least squares quantization in PCM. doi:10.1109/TIT.1982.1056489
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.center_search import CenterSearch, one_group
+    >>> search = CenterSearch(np.array([[0.0], [3.0]]), np.zeros(1), 2, lambda f, parts: [f(part) for part in parts])
+    >>> labels = np.full(2, -1)
+    >>> tallies = search.assign(np.array([[1.0], [5.0]]), np.ones(2), one_group(2), labels)
+    >>> labels, tallies[0].weight
+    (array([0, 0]), array([2., 0.]))
+    """
+
+    def __init__(self, X: Matrix, shift: Floats, n_centers: int, run: Map) -> None:
+        self.X, self.rows, self.shift, self.run = X, center_rows(X), shift, run
+        self.chunks = row_chunks(X.shape[0], n_centers * X.shape[1])
+        at_shift = np.zeros(X.shape[0], dtype=np.int64)
+        self.norms = self.own_squares(shift[None].astype(X.dtype), at_shift)
+
+    def own_squares(self, centers: Floats, labels: Integers) -> Floats:
+        """‖xᵢ − c‖² for the centre of each row."""
+        squares = np.empty(len(labels))
+        self.run(lambda part: own_squares(self.rows, centers, labels, part.start, part.stop, squares), self.chunks)
+        return squares
+
+    def assign(
+        self,
+        centers: Floats,
+        weights: Floats,
+        groups: CenterGroups,
+        labels: Integers,
+        moves: Moves | None = None,
+        bounds: DistanceBounds | None = None,
+    ) -> list[Tally]:
+        """Make `labels` those of (1), and say what that changed; with bounds, these are kept true."""
+        offset = self.shift.astype(centers.dtype)
+        C = centers - offset
+        squares, twice = np.einsum("ij,ij->i", C, C), -2.0 * C
+        length = max(1, BLOCK // sum(centers.shape))
+        kept, sparse = new_bounds(0, 0) if bounds is None else bounds, is_sparse(self.X)
+
+        def work(part: slice) -> Tally:
+            tally, start, found = new_tally(*centers.shape), part.start, np.empty(length, dtype=np.int64)
+            while start < part.stop:
+                if moves is None or bounds is None:
+                    which = np.arange(start, min(start + length, part.stop))
+                    start += len(which)
+                    block = self.X[which[0] : which[-1] + 1]
+                else:
+                    m, start = find_open(self.rows, centers, moves, bounds, labels, start, part.stop, found)
+                    which = found[:m]
+                    block = self.X[which]
+                scores = np.ascontiguousarray((block @ twice.T).T) if sparse else twice @ (block - offset).T
+                assign_open(
+                    self.rows,
+                    weights,
+                    centers,
+                    groups,
+                    kept,
+                    scores,
+                    squares,
+                    self.norms,
+                    self.shift,
+                    which,
+                    labels,
+                    tally,
+                )
+            return tally
+
+        return self.run(work, self.chunks)
+
+
+def one_group(k: int) -> CenterGroups:
+    """All centres in a group."""
+    return CenterGroups(np.array([0, k]), np.zeros(k, dtype=np.int64), np.arange(k))
+
+
+def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> tuple[Integers, Floats]:
+    """The nearest of the centres for every row, and the squared distance to it.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    centers : ndarray of shape (k, d)
+    n_jobs : int, optional
+        Threads; by default as many as BLAS may use.
+
+    Returns
+    -------
+    labels : ndarray of int of shape (n,)
+        The lowest index of several.
+    squares : ndarray of shape (n,)
+
+    References
+    ----------
+    Lloyd, S. (1982). Least squares quantization in PCM. doi:10.1109/TIT.1982.1056489
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import nearest_center
+    >>> nearest_center(np.array([[0.0], [3.0]]), np.array([[1.0], [5.0]]))
+    (array([0, 0]), array([1., 4.]))
+    """
+    dtype = np.result_type(X, centers)
+    unit = row_unit(X)
+    X, centers = in_unit(X.astype(dtype, copy=False), unit), np.ascontiguousarray(centers, dtype) / dtype.type(unit)
+    shift = np.zeros(X.shape[1]) if is_sparse(X) else np.mean(centers, axis=0).astype(float)
+    labels = np.full(X.shape[0], -1)
+    with team(n_jobs or blas_threads()) as run:
+        search = CenterSearch(X, shift, len(centers), run)
+        search.assign(centers, np.zeros(len(labels)), one_group(len(centers)), labels)
+        return labels, search.own_squares(centers, labels) * (unit * unit)
+
+
+def distances_to(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> Floats:
+    """Distances of all rows from all centres, each computed from the difference.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    centers : ndarray of shape (k, d)
+    n_jobs : int, optional
+        Threads; by default as many as BLAS may use.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and stability of numerical algorithms, section 1.7. doi:10.1137/1.9780898718027
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import distances_to
+    >>> distances_to(np.array([[0.0, 3.0]]), np.array([[4.0, 0.0], [0.0, 0.0]]))
+    array([[5., 3.]])
+    """
+    dtype, unit = np.result_type(X, centers), row_unit(X)
+    X, centers = in_unit(X.astype(dtype, copy=False), unit), np.ascontiguousarray(centers, dtype) / dtype.type(unit)
+    rows, out = center_rows(X), np.empty((X.shape[0], len(centers)), dtype)
+    chunks = row_chunks(X.shape[0], centers.size)
+    map_chunks(lambda part: all_distances(rows, centers, part.start, part.stop, out), chunks, n_jobs or blas_threads())
+    return out * dtype.type(unit)

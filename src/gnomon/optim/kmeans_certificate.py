@@ -1,0 +1,54 @@
+"""A lower bound on the cost of k-means.
+
+    J* ≥ Σⱼ λⱼ − Σ_{j<k} λⱼ                                                                          (1)
+
+where λ₁ ≥ λ₂ ≥ … are the eigenvalues of the scatter Σ s (x − x̄)(x − x̄)ᵀ: k means and the mean of all rows span at most
+k − 1 directions, and no k − 1 directions leave less than the last eigenvalues. Zha et al. (2001), Spectral relaxation
+for k-means clustering, NIPS; Ding & He (2004), doi:10.1145/1015330.1015408.
+"""
+
+import numpy as np
+from scipy import linalg
+
+from gnomon._typing import Floats, Matrix
+from gnomon.numerics.streaming import moments
+from gnomon.optim.center_distances import in_unit, row_unit
+
+__all__ = ["kmeans_lower_bound"]
+
+
+def kmeans_lower_bound(X: Matrix, k: int, weights: Floats | None = None, *, n_jobs: int | None = None) -> float:
+    """The bound (1), less what rounding may have added to it.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    k : int
+    weights : ndarray of shape (n,), optional
+    n_jobs : int, optional
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Ding, C. & He, X. (2004). K-means clustering via principal component analysis. doi:10.1145/1015330.1015408
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import kmeans_lower_bound
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [9.0, 0.0], [9.0, 1.0]])
+    >>> round(kmeans_lower_bound(X, 2), 9)
+    1.0
+    """
+    d = X.shape[1]
+    if k > d:
+        return 0.0
+    unit = row_unit(X)
+    found = moments(in_unit(X, unit), weights, n_jobs=n_jobs)
+    scatter = found.covariance() * found.weight
+    rest = linalg.eigvalsh(scatter, subset_by_index=(0, d - k)) if d > 1 else scatter.ravel()
+    slack = d * np.finfo(float).eps * float(np.trace(scatter))
+    return float(max(0.0, np.sum(rest) - slack) * unit * unit)

@@ -1,0 +1,190 @@
+"""What support vector machines share.
+
+    f_p(x) = Σ_{i in SV} β_ip k(xᵢ, x) + b_p                                                          (1)
+
+for one function or several; SV are the rows with a coefficient in any of them. Schölkopf & Smola (2002), chapter 7.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.base import kernel_rows
+from gnomon.base.forms import named_form
+from gnomon.base.reports import report
+from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, warn_unless_psd
+from gnomon.numerics.parallel import map_chunks
+from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
+from gnomon.optim.solution import History, StopReason, log_row
+from gnomon.penalties import convert_lam
+from gnomon.svm._expansion import Expansion
+from gnomon.svm._scales import warn_of_wild_scales
+from gnomon.svm._solvers import solve_dual
+from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
+
+__all__ = ["DualProblem", "SupportVectorMachine", "price"]
+
+
+TABLE: dict[str, Any] = {"order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
+"""How tables are read."""
+
+
+class DualProblem(NamedTuple):
+    """A problem over some of the training rows.
+
+    Fields
+    ------
+    rows : ndarray of int
+        Which of the rows that were given take part.
+    dual : KernelDual
+    names : tuple of str
+        Of the classes, negative first, where there are any.
+    """
+
+    rows: Integers
+    dual: KernelDual
+    names: tuple[str, ...] = ()
+
+
+class SupportVectorMachine(KernelMachine):
+    """Base of the machines: reads kernel and rows, solves dual problems, keeps the support vectors, scores."""
+
+    kernel: Any
+    support_: Integers
+    support_vectors_: Any
+    dual_coef_: Any
+    intercept_: Floats
+    objective_: float
+    dual_gap_: float
+    kkt_residual_: float
+    converged_: bool
+    stop_reason_: StopReason
+    fit_status_: int
+    history_: History
+    n_iter_: Any
+    shape_fit_: tuple[int, ...]
+
+    @abstractmethod
+    def _problems(self, y: Any, weights: Floats) -> list[DualProblem]:
+        """The dual problems for targets y and weights of the rows."""
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns, of a linear kernel only."""
+        check_is_fitted(self)
+        if not isinstance(self._kernel, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coef: Any = safe_sparse_dot(self._coef.T, self.support_vectors_)
+        (coef.data if sparse.issparse(coef) else coef).flags.writeable = False
+        return coef
+
+    # Fit.
+
+    def _read(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        if is_sparse(X) and self._is_precomputed():
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        found = kernel_rows(self, X, y, kernel=self.kernel, **TABLE, **options)
+        rows = found if isinstance(y, str) else found[0]
+        self.shape_fit_ = (len(rows),) if isinstance(rows, list) else rows.shape
+        self._kernel = machine_kernel(self, rows)
+        if not self._kernel.whole:
+            warn_of_wild_scales(rows, vars(self).get("feature_names_in_"))
+        return found
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+
+    def _compared(self, rows: Any) -> Against:
+        """The kernel of the dual problem, with the training rows."""
+        kernel: Kernel = self._kernel
+        against = kernel.against(rows)
+        warn_unless_psd(against)
+        return (kernel + Constant(1.0)).against(rows) if self._absorbs_intercept() else against
+
+    def _absorbs_intercept(self) -> bool:
+        """Whether b is a part of f, penalised with it."""
+        return bool(vars(self).get("penalize_intercept", False))
+
+    def _solve(self, against: Against, problems: Sequence[DualProblem], threads: int = 1) -> list[Solution[Floats]]:
+        """A solution for each problem, several at a time."""
+        n = len(against.prepared)
+        limit = None if self.max_iter == -1 else self.max_iter
+        options = {
+            "tol": self.tol,
+            "max_iter": limit,
+            "cache_size": self.cache_size / threads,
+            "shrinking": self.shrinking,
+            "callback": log_row if self.verbose else None,
+            "gap_tol": self.gap_tol,
+            "random_state": vars(self).get("random_state"),
+        }
+
+        def work(problem: DualProblem) -> Solution[Floats]:
+            some = against if len(problem.rows) == n else against.take(problem.rows)
+            return solve_dual(self.solver, some, problem.dual, options)
+
+        return map_chunks(work, problems, threads)
+
+    def _keep(self, rows: Any, support: Integers, coef: Floats, intercepts: Floats) -> None:
+        """Set the function (1): support vectors, the coefficients of each, and the intercepts."""
+        self.support_ = support.astype(np.int32)
+        self._coef, self.intercept_ = coef, intercepts
+        self._vectors = [rows[i] for i in support] if isinstance(rows, list) else rows[support]
+        self.support_vectors_ = self._vectors
+        if self._is_precomputed():
+            self._vectors, self.support_vectors_ = rows[np.ix_(support, support)], np.empty((0, 0))
+
+    def _keep_one(self, rows: Any, problem: DualProblem, solution: Solution[Floats]) -> None:
+        """Set the function of a machine with a single problem, and what belongs to it."""
+        coef = np.zeros((self.shape_fit_[0], 1))
+        coef[problem.rows, 0] = solution.w
+        support = np.flatnonzero(coef)
+        absorbed = self._absorbs_intercept()
+        b = np.array([float(np.sum(solution.w)) if absorbed else float(solution.intercept)])
+        self._keep(rows, support, coef[support], b)
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self.dual_coef_ = sparse.csr_matrix(self._coef.T) if is_sparse(rows) else np.ascontiguousarray(self._coef.T)
+        free = problem.dual.total is not None
+        self.intercept_interval_ = np.sort([solution.details["range"]], axis=1) if free else np.column_stack([b, b])
+        self.n_iter_ = solution.n_iter
+
+    def _report(self, solutions: Sequence[Solution[Floats]]) -> None:
+        """Set what the solutions say about themselves together, and warn where one fell short."""
+        limit = None if self.max_iter == -1 else self.max_iter
+        warn_unless_all_converged(solutions, limit, stacklevel=4)
+        report(self, solutions)
+        # P = (F + P) − F, where F is what the solver minimised.
+        self.objective_ = self.dual_gap_ - self.objective_
+        self.kkt_residual_ = max(solution.gradient_norm for solution in solutions)
+        self.fit_status_ = int(not self.converged_)
+
+    # Scores.
+
+    def _expansion(self) -> Expansion:
+        return Expansion(self._kernel, self._vectors, self._coef, self.intercept_)
+
+    def _rows(self, X: Any) -> Any:
+        """New rows; of a precomputed matrix the columns of the support vectors."""
+        rows = super()._rows(X)
+        return rows[:, self.support_] if self._is_precomputed() else rows
+
+    def _scores(self, X: Any) -> Floats:
+        """(1) of new rows, of shape (n, p)."""
+        rows = self._rows(X)
+        if not len(self.support_):
+            return np.zeros((_num_samples(rows), self._coef.shape[1])) + self.intercept_
+        return self._expansion().scores(rows)
+
+
+def price(model: Any, total: float) -> float:
+    """C of a model, from whichever scaling was given, for rows of that total weight."""
+    if model.penalize_intercept and not model.fit_intercept:
+        raise ValueError("penalize_intercept=True needs an intercept; set fit_intercept=True")
+    form = named_form(model, "C", objective="mean_half", lam=0.01)
+    return model.C if form is None else convert_lam(form[1], form[0], "C", n=total)
