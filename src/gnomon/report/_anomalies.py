@@ -197,8 +197,8 @@ def _with_labels(table, found, target, label, drop, seed, progress):
     )
     meant = float(np.mean(bad[parts.test]))
     described = {"target": target, "anomaly": label, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
-    described["findings"] = tuple(check_stand_ins(table, used))
-    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, **described)
+    findings = tuple(check_stand_ins(table, used))
+    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, findings=findings, **described)
 
 
 def _without_labels(
@@ -234,8 +234,8 @@ def _without_labels(
     )
     counts = {"train": len(train), "test": len(test)}
     described = {"target": None, "anomaly": None, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
-    described["findings"] = tuple(check_stand_ins(table, used))
-    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, **described)
+    findings = tuple(check_stand_ins(table, used))
+    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, findings=findings, **described)
 
 
 def _labels(words: Array, target: str, label: str | None) -> tuple[Bools, str]:
