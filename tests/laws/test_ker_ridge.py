@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_predict
 
 from gnomon.kernels import RBF, CallableKernel, Constant, FeatureMapKernel, Linear, Polynomial, Precomputed
 from gnomon.linear import Ridge
-from gnomon.numerics.linalg import kernel_ridge
+from gnomon.numerics.linalg import _kernel_ridge, kernel_ridge
 from gnomon.svm import KernelRidge
 
 RNG = np.random.default_rng(0)
@@ -269,3 +269,26 @@ def test_a_singular_sum_takes_the_solution_of_least_norm():
         found = kernel_ridge(K, np.array([[1.0], [2.0], [3.0]]), 1e-20)
     np.testing.assert_allclose(found.coef.ravel(), 2.0 / 3.0)
     np.testing.assert_allclose(found.rss, [2.0])
+
+
+@pytest.mark.spec("KER-045")
+@pytest.mark.parametrize("scale", [1.0, 1e-140, 1e140])
+@pytest.mark.parametrize("rho", [1e-9, 1e-3, 0.1, 30.0])
+def test_a_factor_in_single_precision_loses_nothing(rho, scale, monkeypatch):
+    rng = np.random.default_rng(0)
+    K = scale * RBF(1.0).gram(rng.standard_normal((60, 2)))
+    y, s = rng.standard_normal((60, 2)) * [1.0, 1e100], rng.uniform(0.5, 2.0, 60)
+    double = kernel_ridge(K, y, scale * rho, s)
+    refined = []
+    original = _kernel_ridge._refined
+    monkeypatch.setattr(_kernel_ridge, "LARGE", 2)
+    monkeypatch.setattr(_kernel_ridge, "_refined", lambda *given: refined.append(original(*given)) or refined[-1])
+    single = kernel_ridge(K, y, scale * rho, s)
+    # Where the penalty does not bound the condition number, or the numbers leave the range, double precision serves.
+    assert len(refined) == (rho >= 1e-3)
+    assert scale != 1.0 or all(found is not None for found in refined)
+    for column in range(2):
+        residual = K @ single.coef[:, column] + scale * rho * single.coef[:, column] / s - y[:, column]
+        size = np.max(np.abs(single.coef[:, column])) * np.max(np.sum(np.abs(K), axis=0))
+        assert np.max(np.abs(residual)) <= 1e-14 * size
+    np.testing.assert_allclose(single.coef, double.coef, rtol=1e-4 if rho < 1e-3 else 1e-9)

@@ -163,16 +163,7 @@ class _Run:
         if len(self.active) < len(self.beta) or not np.array_equal(self.beta, found.w):
             self.beta = found.w
             self._look_at_all()
-        problem, beta = self.problem, self.beta
-        f = problem.scores(beta, self.g)
-        b = problem.intercept(beta, self.g)
-        return found._replace(
-            objective=problem.objective(beta, f),
-            intercept=b,
-            dual_gap=problem.gap(beta, f, b),
-            gradient_norm=self.range.violation,
-            details={"range": self.range, "scores": f},
-        )
+        return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
 
     def _look_at_all(self) -> None:
         """Every row active, the gradient computed anew."""
@@ -224,9 +215,12 @@ class _Run:
         up, down = self.g + self.live.upward(beta), self.g + self.live.downward(beta)
         up[kept], down[kept] = np.inf, -np.inf
         room = q - len(kept)
+        # Rows at infinity can't move that way, or are in the set already; a row that is in it twice would lose a step.
         growing = np.argpartition(up, room // 2)[: room // 2]
+        growing = growing[up[growing] < np.inf]
         down[growing] = -np.inf
         falling = np.argpartition(-down, room - room // 2)[: room - room // 2]
+        falling = falling[down[falling] > -np.inf]
         return np.concatenate([growing, falling, kept])
 
     def _descend(self, chosen: Integers, limit: int) -> bool:
