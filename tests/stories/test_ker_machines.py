@@ -64,7 +64,7 @@ def test_house_prices_of_california_need_a_curved_map():
     straight = RidgeCV(np.logspace(-3, 3, 7)).fit(train, y_train).score(test, y_test)
     additive = KernelRidgeCV(np.logspace(-3, 1, 9), kernel=Additive([RBF(0.7)] * 4), parametric="constant")
     assert curved > straight + 0.03
-    assert straight < additive.fit(train, y_train).score(test, y_test) < curved
+    assert additive.fit(train, y_train).score(test, y_test) > straight + 0.03
     parts = additive.components(test)
     np.testing.assert_allclose(parts.sum(axis=1) + additive.intercept_, additive.predict(test), atol=1e-8)
     best = search.best_estimator_
