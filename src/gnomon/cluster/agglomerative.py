@@ -10,22 +10,21 @@
 Ward (1963), doi:10.1080/01621459.1963.10500845; Müllner (2011), arXiv:1109.2378.
 """
 
-from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 import sklearn.cluster
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, check_memory
+from sklearn.utils.validation import check_array, check_is_fitted, check_memory
 
-from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, NonNegative, Sparse, available_if
+from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, available_if
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._pairs import Metric, distance_matrix
 from gnomon.cluster._tree import cut_tree, has_inversions, n_at_height
 from gnomon.optim import nearest_center
-from gnomon.optim.center_distances import in_unit, row_unit
+from gnomon.optim.center_distances import row_unit
 from gnomon.search import SQUARED, merge_rows, merge_tree
 
 __all__ = ["AgglomerativeClustering"]
@@ -105,7 +104,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         *,
         metric: Metric = "euclidean",
         memory: Any = None,
-        connectivity: ArrayLike | Sparse | Callable[..., Any] | None = None,
+        connectivity: Any = None,
         compute_full_tree: bool | Literal["auto"] = "auto",
         linkage: Literal[
             "ward", "complete", "average", "single", "weighted", "centroid", "median", "mean_replacement"
@@ -143,10 +142,8 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         self._keep_tree(check_memory(self.memory).cache(_tree)(X, linkage, self.metric))
         self.n_leaves_ = len(X)
         self.n_connected_components_ = 1
-        if self.distance_threshold is None:
-            self.n_clusters_ = self.n_clusters
-        else:
-            self.n_clusters_ = int(np.count_nonzero(self.heights_ >= self.distance_threshold)) + 1
+        limit = np.inf if self.distance_threshold is None else self.distance_threshold
+        self.n_clusters_: int = self.n_clusters or int(np.count_nonzero(self.heights_ >= limit)) + 1
         self.labels_ = cut_tree(self.children_, len(X), self.n_clusters_)
         return self
 
@@ -169,7 +166,8 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
             raise ValueError(f"k={k} and height={height}: give exactly one of them")
         if len(self.children_) < self.n_leaves_ - 1:
             raise ValueError("the tree ends at n_clusters; fit with compute_full_tree=True to cut it elsewhere")
-        return cut_tree(self.children_, self.n_leaves_, n_at_height(self.heights_, height) if k is None else k)
+        number = n_at_height(self.heights_, height) if height is not None else k
+        return cut_tree(self.children_, self.n_leaves_, number or 0)
 
     @available_if(_has_rows)
     def predict(self, X: MatrixLike) -> Integers:
@@ -229,7 +227,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
     def _fit_connected(self, X: Floats) -> Self:
         if self.linkage not in THEIRS:
             raise ValueError(f"connectivity restricts {', '.join(THEIRS)} linkage, not linkage={self.linkage!r}")
-        options = {**self.get_params(), "compute_distances": True}
+        options = {**self.get_params(), "compute_distances": True, "connectivity": self._neighbours(X)}
         found = sklearn.cluster.AgglomerativeClustering(**options).fit(X)
         n, sizes = len(X), np.ones(len(X) + len(found.children_))
         for i, (a, b) in enumerate(found.children_):
@@ -238,6 +236,18 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         self.children_, self.labels_, self.n_clusters_ = found.children_, found.labels_, found.n_clusters_
         self.n_leaves_, self.n_connected_components_ = found.n_leaves_, found.n_connected_components_
         return self
+
+    def _neighbours(self, X: Floats) -> Any:
+        graph = self.connectivity(X) if callable(self.connectivity) else self.connectivity
+        try:
+            graph = check_array(graph, accept_sparse=["csr", "coo", "lil"], input_name="connectivity")
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"connectivity={self.connectivity!r} must be a square matrix or a callable: {error}"
+            ) from None
+        if graph.shape != (len(X), len(X)):
+            raise ValueError(f"connectivity has the shape {graph.shape}; give one of shape {(len(X), len(X))}")
+        return graph
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -252,7 +262,7 @@ def _tree(X: Floats, linkage: Any, metric: Metric) -> Floats:
     if isinstance(metric, str) and metric == "precomputed":
         return merge_tree(distance_matrix(X, metric), linkage)
     unit = row_unit(X)
-    rows = in_unit(X, unit)
+    rows: Floats = X if unit == 1.0 else X / X.dtype.type(unit)
     if isinstance(metric, str) and metric in EUCLIDEAN and linkage in ("single", "ward"):
         merges = merge_rows(rows, linkage)
         merges[:, 2] *= unit

@@ -3,15 +3,15 @@
     begin with all rows in one cluster; split one cluster into two, until k are left or none is worth it             (1)
 
     bisect      split the cluster with the largest inertia (or the most rows) by 2-means
-    diana       split the cluster with the largest diameter: the row with the largest mean distance leaves it, then every
-                row that is nearer, in the mean, to those that left than to those that stay
+    diana       split the cluster with the largest diameter: the row with the largest mean distance leaves it, then
+                every row that is nearer, in the mean, to those that left than to those that stay
     principal   split the cluster with the largest inertia by the sign of its first principal component
 
 Steinbach, Karypis & Kumar (2000), KDD workshop on text mining; Kaufman & Rousseeuw (1990), chapter 6,
 doi:10.1002/9780470316801; Boley (1998), doi:10.1023/A:1009740529316.
 """
 
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, Seed, available_if
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.cluster._base import check_n_clusters
+from gnomon.cluster._base import check_n_clusters, warn_if_few
 from gnomon.cluster._pairs import Metric, distance_matrix
 from gnomon.cluster._tree import has_inversions
 from gnomon.optim import kmeans, nearest_center, seed_centers
@@ -124,11 +124,13 @@ class DivisiveClustering(ClusterMixin, Estimator):
         check_n_clusters(k, n)
         self._refuse()
         unit = row_unit(X) if self.method != "diana" else 1.0
-        ways = {"bisect": _Bisect, "diana": _Diana, "principal": _Principal}
+        ways: dict[str, type[Way]] = {"bisect": _Bisect, "diana": _Diana, "principal": _Principal}
         way = ways[self.method].of(self, in_unit(X, unit).astype(float))
         power = 1.0 if self.method == "diana" else unit * unit
         least = 0.0 if self.threshold is None else self.threshold / power
         self._keep(X, *_divide(way, n, k, least), power)
+        if self.n_clusters is not None and self.threshold is None:
+            warn_if_few(self.labels_, k)
         return self
 
     @available_if(_has_rows)
@@ -266,9 +268,10 @@ class _Diana(NamedTuple):
         return rows[first], rows[~first]
 
 
-def _divide(
-    way: _Bisect | _Principal | _Diana, n: int, k: int, least: float
-) -> tuple[list[_Node], list[_Node], Floats]:
+Way: TypeAlias = _Bisect | _Principal | _Diana
+
+
+def _divide(way: Way, n: int, k: int, least: float) -> tuple[list[_Node], list[_Node], Floats]:
     """Clusters at the end, those that were split in order, and the total size before the first split and after each."""
     everything = np.arange(n)
     leaves, splits = [_Node(everything, *way.measure(everything))], []
