@@ -27,6 +27,7 @@ from gnomon.plot.imbalance import rare_class
 from gnomon.plot.kernels import gram_and_spectrum, gram_sparsity, kernel_shapes
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
+from gnomon.plot.machines import boundary_panels, hidden_sum, nested_regions, search_map, svm_margin
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
@@ -50,6 +51,7 @@ __all__ = [
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "boundary_panels",
     "calibrated_scores",
     "class_densities",
     "class_regions",
@@ -91,6 +93,7 @@ __all__ = [
     "generative_overview",
     "gram_and_spectrum",
     "gram_sparsity",
+    "hidden_sum",
     "impurity_curves",
     "kernel_shapes",
     "label_curves",
@@ -104,6 +107,7 @@ __all__ = [
     "mixture_levels",
     "monomials",
     "nested_contours",
+    "nested_regions",
     "nonlinear_problems",
     "normality",
     "one_vs_one_regions",
@@ -131,6 +135,7 @@ __all__ = [
     "roc_curves",
     "rule_stump",
     "schedule_curves",
+    "search_map",
     "selection_errors",
     "set_sizes",
     "shattering",
@@ -141,6 +146,7 @@ __all__ = [
     "split_panels",
     "splitting_panels",
     "subset_boundaries",
+    "svm_margin",
     "threshold_choice",
     "tree",
     "tree_regions",
