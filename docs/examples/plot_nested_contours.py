@@ -2,10 +2,12 @@
 Contours that never cross
 =========================
 
-A one-class support vector machine draws a line around most of the rows. Several of them, one for each share of the rows,
-need not fit into each other: the line around half of the rows may leave the line around 80 % of them. Solved together,
-they can't.
+A one-class support vector machine draws a line around most of the rows. Several of them, one for each share of the
+rows, need not fit into each other: the line around half of the rows may leave the line around 80 % of them. Solved
+together, they can't.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,12 +30,11 @@ X = np.vstack(
 points = rng.uniform(-5.0, 7.0, size=(20_000, 2))
 levels = (0.5, 0.8, 0.95)
 alone = [OneClassSVM(kernel=RBF(1.0), nu=1.0 - level).fit(X).decision_function(points) > 0.0 for level in levels]
-print(
-    "crossings, one by one:", sum(int(np.sum(small & ~large)) for small, large in zip(alone, alone[1:], strict=False))
-)
+crossings = sum(int(np.sum(small & ~large)) for small, large in pairwise(alone))
+print("crossings, one by one:", crossings)
 
 # %%
-# Together: none, and each region holds the share of the rows that was asked for.
+# Together: none, and each region holds the share of the rows that was asked for; rows on a contour are inside.
 
 model = NestedOneClassSVM(levels, kernel=RBF(1.0)).fit(X)
 inside = model.contains(points)

@@ -14,8 +14,8 @@ from gnomon.datasets import make_margin_outlier
 from gnomon.svm import SVC, check_kkt
 
 # %%
-# One row of the second class lies beside the first. The classes can still be separated, but a hard margin then belongs to
-# that row alone.
+# One row of the second class lies beside the first. The classes can still be separated, but a hard margin then belongs
+# to that row alone.
 
 X, y = make_margin_outlier(random_state=0)
 models = {"hard margin": SVC(kernel="linear", C=np.inf).fit(X, y), "C = 1": SVC(kernel="linear", C=1.0).fit(X, y)}
@@ -29,7 +29,8 @@ for name, model in models.items():
 
 soft = models["C = 1"]
 plot.svm_margin(soft, X, y)
-print(dict(zip(*np.unique(soft.point_classes_, return_counts=True), strict=True)))
+for kind, count in zip(*np.unique(soft.point_classes_, return_counts=True), strict=True):
+    print(count, kind)
 print(check_kkt(soft, X, y))
 
 # %%

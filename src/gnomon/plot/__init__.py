@@ -24,6 +24,7 @@ from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, 
 from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.imbalance import rare_class
+from gnomon.plot.kernel_machines import additive_components, bump_sums, kernel_ridge_fits, perceptron_bumps
 from gnomon.plot.kernels import gram_and_spectrum, gram_sparsity, kernel_shapes
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
@@ -42,6 +43,7 @@ from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
+    "additive_components",
     "anomaly_contours",
     "asymmetric_cost",
     "bayes_error_plot",
@@ -52,6 +54,7 @@ __all__ = [
     "bootstrap_trees",
     "boundary_in_both",
     "boundary_panels",
+    "bump_sums",
     "calibrated_scores",
     "class_densities",
     "class_regions",
@@ -95,6 +98,7 @@ __all__ = [
     "gram_sparsity",
     "hidden_sum",
     "impurity_curves",
+    "kernel_ridge_fits",
     "kernel_shapes",
     "label_curves",
     "law_densities",
@@ -115,6 +119,7 @@ __all__ = [
     "oob_curve",
     "penalty_curves",
     "penalty_geometry",
+    "perceptron_bumps",
     "perceptron_lines",
     "polar_remap",
     "posterior_bars",
