@@ -43,7 +43,8 @@ FEW = 0.6
 """Shrink when at most this share of the rows stays active."""
 
 NOISE = 1e-2
-"""The gradient is computed anew where its accumulated rounding may exceed this share of the tolerance."""
+"""The gradient is computed anew where its accumulated rounding may exceed this share of the tolerance; rows of K may be
+in single precision until then where the rounding of one term does not."""
 
 SUSPECT, VANISHING = 1e-4, 1e-14
 """Without bounds: ‖f‖² below these shares of (Σ|β|)² max K_ii lets us ask whether F has a minimum, or says no."""
@@ -144,9 +145,16 @@ class _Run:
         self.scale = float(np.max(np.abs(self.diagonal), initial=0.0))
         self.size, self.separable = size, False
         self.steps = 0
-        self.cache = RowCache(against, cache_size)
+        self.cache = RowCache(self._fast(tol) or against, cache_size)
         self.beta: Floats = problem.start()
         self.range = InterceptRange(np.inf, -np.inf)
+
+    def _fast(self, tol: float) -> Against | None:
+        """The kernel in single precision, where its rounding is small beside the tolerance and there is much to do."""
+        problem = self.problem
+        largest = float(np.max(np.maximum(problem.upper, -problem.lower), initial=0.0))
+        rounding = float(np.finfo(np.float32).eps) * self.scale * largest
+        return self.against.single() if rounding <= NOISE * tol and len(self.diagonal) > self.size else None
 
     def checks(self, start: Floats | None, limit: int) -> Checks:
         """The state at the start and after each block."""
@@ -190,10 +198,12 @@ class _Run:
     def _look_at_all(self) -> None:
         """Every row active, the gradient computed anew."""
         self.active = np.arange(len(self.beta))
-        if self.cache.n < len(self.beta):
+        if self.steps and (self.cache.n < len(self.beta) or self.cache.against is not self.against):
             self.cache = RowCache(self.against, self.cache_size)
-        support = np.flatnonzero(self.beta)
-        f = self.cache.combine(support, self.beta[support]) if len(support) else np.zeros(len(self.beta))
+        support, f = np.flatnonzero(self.beta), np.zeros(len(self.beta))
+        if len(support):
+            exact = self.cache.against is self.against
+            f = (self.cache.combine if exact else self.against.combine_rows)(support, self.beta[support])
         self.g, self.noise = self.problem.gradient(self.beta, f), 0.0
         self.value = self.problem.objective(self.beta, f)
         self.live = self.problem

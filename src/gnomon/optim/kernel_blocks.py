@@ -66,7 +66,10 @@ class RowCache:
     def block(self, chosen: Integers) -> Floats:
         """K[W, W]; the rows of W are in the cache afterwards."""
         self._fetch(chosen)
-        return self._rows[np.ix_(self._place[chosen], chosen)].astype(float, copy=False)
+        if self.against.kernel.whole:
+            return self._rows[np.ix_(self._place[chosen], chosen)].astype(float, copy=False)
+        # To evaluate the block again is faster than to collect its columns from long rows.
+        return self.against.take(chosen).matrix().astype(float, copy=False)
 
     def combine(self, chosen: Integers, coefficients: Floats) -> Floats:
         """Σ_k δ_k K[k, ·] over the chosen rows, from the cache where they are in it."""
