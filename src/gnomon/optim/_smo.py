@@ -20,7 +20,7 @@ import numpy as np
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
-from gnomon.optim.kernel_blocks import RowCache
+from gnomon.optim.kernel_blocks import kernel_blocks
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.separability import is_separable
@@ -32,6 +32,9 @@ __all__ = ["smo"]
 
 WORKING_SET = 512
 """Most variables of a block: two megabytes of its matrix."""
+
+PATIENCE, GROWTH = 16, 4
+"""After so many blocks they become twice as large, up to this multiple: more variables are free than a block holds."""
 
 FLOOR = 1e-12
 """Least curvature of a pair, as a share of the largest diagonal entry of K."""
@@ -143,9 +146,9 @@ class _Run:
         ridge = 0.0 if problem.ridge is None else problem.ridge
         self.diagonal = against.diag().astype(float) + ridge
         self.scale = float(np.max(np.abs(self.diagonal), initial=0.0))
-        self.size, self.separable = size, False
+        self.size, self.most, self.blocks, self.separable = size, GROWTH * size, 0, False
         self.steps = 0
-        self.cache = RowCache(self._fast(tol) or against, cache_size)
+        self.cache = kernel_blocks(self._fast(tol) or against, cache_size)
         self.beta: Floats = problem.start()
         self.range = InterceptRange(np.inf, -np.inf)
 
@@ -171,6 +174,9 @@ class _Run:
                 kept = np.empty(0, dtype=np.int64)
                 yield self._check()
                 continue
+            self.blocks += 1
+            if self.blocks % PATIENCE == 0:
+                self.size = min(2 * self.size, self.most)
             chosen = self._choose(kept)
             if not self._descend(chosen, limit):
                 return
@@ -199,7 +205,7 @@ class _Run:
         """Every row active, the gradient computed anew."""
         self.active = np.arange(len(self.beta))
         if self.steps and (self.cache.n < len(self.beta) or self.cache.against is not self.against):
-            self.cache = RowCache(self.against, self.cache_size)
+            self.cache = kernel_blocks(self.against, self.cache_size)
         support, f = np.flatnonzero(self.beta), np.zeros(len(self.beta))
         if len(support):
             exact = self.cache.against is self.against
