@@ -172,7 +172,8 @@ class Kernel(ABC):
 
     def linear_weights(self, d: int) -> Floats:
         """a of the part Σⱼ aⱼ xⱼ x'ⱼ of this kernel, for rows of d columns; zeros where it has none."""
-        return np.zeros(d)
+        parts = [part for part in self.summands() if part is not self]
+        return np.sum([np.zeros(d), *(part.linear_weights(d) for part in parts)], axis=0)
 
     def map_size(self, A: Any) -> float:
         """The number of columns of ``features(A)``; inf where there is no finite map."""

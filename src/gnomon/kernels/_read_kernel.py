@@ -22,7 +22,7 @@ from gnomon.kernels.laplacian import Laplacian
 from gnomon.kernels.rbf import RBF
 from gnomon.kernels.sigmoid import Sigmoid
 
-__all__ = ["KernelLike", "read_kernel"]
+__all__ = ["KERNEL_NAMES", "KernelLike", "read_kernel"]
 
 KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any]
 Gamma: TypeAlias = float | Literal["scale", "auto"] | None
@@ -139,3 +139,5 @@ NAMED: dict[str, Callable[[Callable[[], float], float, float], Kernel]] = {
     "precomputed": lambda scale, degree, coef0: Precomputed(),
 }
 """Names, as scikit-learn spells them, and what each means given ℓ, the degree and the constant."""
+
+KERNEL_NAMES = tuple(NAMED)

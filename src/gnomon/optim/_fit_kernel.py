@@ -16,9 +16,10 @@ from gnomon._typing import Floats, Seed
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import kernel_root
 from gnomon.optim._fit_linear import fit_linear
-from gnomon.optim._kernel_newton import RelativeGap, kernel_newton
+from gnomon.optim._kernel_newton import kernel_newton
 from gnomon.optim.kernel_problem import KernelProblem
 from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.stopping import RelativeGap
 from gnomon.penalties import L2
 
 __all__ = ["KERNEL_SOLVERS", "fit_kernel"]

@@ -9,9 +9,6 @@ For the logistic loss this is kernel logistic regression: Zhu & Hastie (2005), d
 form of (2): Rasmussen & Williams (2006), algorithm 3.1.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from scipy.linalg import lapack
 
@@ -19,40 +16,13 @@ from gnomon._typing import Floats
 from gnomon.numerics.linalg import refuse_matrix
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim.kernel_problem import KernelPoint, KernelProblem
-from gnomon.optim.rules import Check, StopRule
-from gnomon.optim.solution import Callback, Solution, StopReason
+from gnomon.optim.rules import Check
+from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.stopping import RelativeGap
 
-__all__ = ["RelativeGap", "kernel_newton"]
+__all__ = ["kernel_newton"]
 
 SUFFICIENT, HALVINGS = 1e-4, 50
-
-
-@dataclass(frozen=True)
-class RelativeGap(StopRule):
-    """Primal − dual ≤ tol · primal: "gap".
-
-    Parameters
-    ----------
-    tol : float
-
-    References
-    ----------
-    Borwein, J. & Lewis, A. (2006). Convex Analysis and Nonlinear Optimization. doi:10.1007/978-0-387-31256-9
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim import RelativeGap
-    >>> from gnomon.optim.stopping import Check
-    >>> RelativeGap(0.1).look(None, Check(5, np.zeros(1), 2.0, gap=0.15))[1]
-    'gap'
-    """
-
-    tol: float
-
-    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
-        """Whether the gap is small beside the objective."""
-        return None, ("gap" if check.gap <= self.tol * abs(check.objective) else None)
 
 
 def kernel_newton(

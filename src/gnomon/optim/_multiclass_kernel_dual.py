@@ -24,7 +24,7 @@ from gnomon.kernels import Against
 from gnomon.optim.class_cycles import class_arcs, class_potentials, descend_cycles, least_mean_cycle
 from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
-from gnomon.optim.working_sets import Look, RowProgram, RowSets, certified, descend_rows, row_excesses
+from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
 
 __all__ = ["MulticlassMargin", "multiclass_kernel_dual"]
 
@@ -171,7 +171,7 @@ def _clipped(value: float, own: bool, C: float, cap: float) -> float:
     return min(max(value, 0.0), cap * C) if own else min(max(value, -C), 0.0)
 
 
-class _JointRows(RowSets):
+class _JointRows(SetProgram):
     """(3) without further constraints."""
 
     def __init__(self, rows: JointMargins, diagonal: Floats) -> None:

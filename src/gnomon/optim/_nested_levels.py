@@ -29,7 +29,7 @@ from gnomon.optim._smo import smo
 from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.solution import Callback, Solution
-from gnomon.optim.working_sets import Look, RowProgram, RowSets, certified, descend_rows, row_excesses
+from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
 
 __all__ = ["NestedLevels", "nested_levels"]
 
@@ -211,7 +211,7 @@ class OrderedLevels(RowProgram):
                 row[m] = max(row[m], least)
 
 
-class _OrderedRows(RowSets):
+class _OrderedRows(SetProgram):
     """(1) in β: Σ_m c_m [½ β_mᵀKβ_m − g_m Σᵢ βᵢₘ] with c = τ²/λ and g = λ/τ."""
 
     def __init__(self, weights: Floats, lam: Floats, tau: Floats, diagonal: Floats) -> None:

@@ -12,8 +12,6 @@ Without s, a variable without bounds, kernel or target takes up the sum: the sam
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -25,8 +23,8 @@ from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.separability import is_separable
 from gnomon.optim.smo_pairs import PairState, descend_pairs
-from gnomon.optim.solution import Callback, Solution, StopReason
-from gnomon.optim.stopping import KKT
+from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.stopping import KKT, RelativeGap
 
 __all__ = ["smo"]
 
@@ -124,17 +122,6 @@ def smo(
     return run.certified(found)
 
 
-@dataclass(frozen=True)
-class RelativeGap(StopRule):
-    """Duality gap ≤ tol · |F|: "gap"."""
-
-    tol: float
-
-    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
-        """Compare; a gap that is not known is no reason."""
-        return None, "gap" if check.gap <= self.tol * abs(check.objective) else None
-
-
 class _Run:
     """The state of a run: β of all rows, the gradient of the active ones, which of them are active."""
 
@@ -190,16 +177,7 @@ class _Run:
         if len(self.active) < len(self.beta) or not np.array_equal(self.beta, found.w):
             self.beta = found.w
             self._look_at_all()
-        problem, beta = self.problem, self.beta
-        f = problem.scores(beta, self.g)
-        b = problem.intercept(beta, self.g)
-        return found._replace(
-            objective=problem.objective(beta, f),
-            intercept=b,
-            dual_gap=problem.gap(beta, f, b),
-            gradient_norm=self.range.violation,
-            details={"range": self.range, "scores": f},
-        )
+        return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
 
     def _look_at_all(self) -> None:
         """Every row active, the gradient computed anew."""
@@ -253,9 +231,12 @@ class _Run:
         up, down = self.g + self.live.upward(beta), self.g + self.live.downward(beta)
         up[kept], down[kept] = np.inf, -np.inf
         room = q - len(kept)
+        # Rows at infinity can't move that way, or are in the set already; a row that is in it twice would lose a step.
         growing = np.argpartition(up, room // 2)[: room // 2]
+        growing = growing[up[growing] < np.inf]
         down[growing] = -np.inf
         falling = np.argpartition(-down, room - room // 2)[: room - room // 2]
+        falling = falling[down[falling] > -np.inf]
         return np.concatenate([growing, falling, kept])
 
     def _descend(self, chosen: Integers, limit: int) -> bool:

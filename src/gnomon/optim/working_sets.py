@@ -20,7 +20,7 @@ from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check
 
-__all__ = ["Look", "RowProgram", "RowSets", "certified", "descend_rows", "row_excesses"]
+__all__ = ["Look", "RowProgram", "SetProgram", "certified", "descend_rows", "row_excesses"]
 
 SIZE = 512
 """Rows of a working set: a square of two megabytes."""
@@ -79,7 +79,7 @@ class Look(NamedTuple):
     intercept: Floats
 
 
-class RowSets(Protocol):
+class SetProgram(Protocol):
     """A problem (1) as `solve_sets` takes it."""
 
     def look(self, B: Floats, F: Floats) -> Look:
@@ -91,7 +91,7 @@ class RowSets(Protocol):
         ...
 
 
-def solve_sets(source: RowCache, program: RowSets, B: Floats, tol: float) -> Checks:
+def solve_sets(source: RowCache, program: SetProgram, B: Floats, tol: float) -> Checks:
     """Yield a check for the start B and after every working set; ends where rounding lets nothing move."""
     F = _scores(source, B)
     # Equal priorities, as at B = 0, must not make a working set of one class.
@@ -126,7 +126,7 @@ def _scores(source: RowCache, B: Floats) -> Floats:
 
 
 def certified(
-    source: RowCache, program: RowSets, B: Floats, *, tol: float, max_iter: int, callback: Callback | None
+    source: RowCache, program: SetProgram, B: Floats, *, tol: float, max_iter: int, callback: Callback | None
 ) -> Solution[Floats]:
     """The solution from the start B, its certificates computed from the scores anew."""
     found = follow(solve_sets(source, program, B, tol), KKT(tol), max_iter=max_iter, callback=callback)

@@ -24,6 +24,8 @@ from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, 
 from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.imbalance import rare_class
+from gnomon.plot.kernel_machines import additive_components, bump_sums, kernel_ridge_fits, perceptron_bumps
+from gnomon.plot.kernels import gram_and_spectrum, gram_sparsity, kernel_shapes
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
@@ -40,6 +42,7 @@ from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
+    "additive_components",
     "anomaly_contours",
     "asymmetric_cost",
     "bayes_error_plot",
@@ -49,6 +52,7 @@ __all__ = [
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "bump_sums",
     "calibrated_scores",
     "class_densities",
     "class_regions",
@@ -88,7 +92,11 @@ __all__ = [
     "forest_nearness",
     "gaussian_boundaries",
     "generative_overview",
+    "gram_and_spectrum",
+    "gram_sparsity",
     "impurity_curves",
+    "kernel_ridge_fits",
+    "kernel_shapes",
     "label_curves",
     "law_densities",
     "learning_curves",
@@ -107,6 +115,7 @@ __all__ = [
     "oob_curve",
     "penalty_curves",
     "penalty_geometry",
+    "perceptron_bumps",
     "perceptron_lines",
     "polar_remap",
     "posterior_bars",

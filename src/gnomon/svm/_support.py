@@ -130,6 +130,7 @@ class SupportVectorMachine(KernelMachine):
             "shrinking": self.shrinking,
             "callback": log_row if self.verbose else None,
             "gap_tol": self.gap_tol,
+            "random_state": vars(self).get("random_state"),
         }
 
         def work(problem: DualProblem) -> Solution[Floats]:

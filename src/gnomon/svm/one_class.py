@@ -42,10 +42,11 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables; −1 for no limit.
-    solver : {"auto", "smo"}, default="auto"
+        Most steps of two variables, or iterations of another solver; −1 for its own limit, if any.
+    solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
+        As in `SVC`.
     gap_tol : float, optional
-        Stop also when the duality gap is at most this share of the dual objective.
+        Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
     Attributes
     ----------

@@ -79,13 +79,13 @@ class SVC(ClassifierMixin, MarginClassifier):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables in each problem; −1 for no limit.
+        Most steps of two variables in each problem, or iterations of another solver; −1 for its own limit, if any.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of three classes and more: a score for each class, or for each pair.
     break_ties : bool, default=False
         Let the scores of "ovr" decide between classes with as many votes.
     random_state : int, RandomState or None, default=None
-        Of the folds of `probability`.
+        Of the folds of `probability`, and of the order of the rows in "pegasos" (None: always the same).
     loss : {"hinge", "squared_hinge"}, default="hinge"
     objective, lam : str and float, optional
         The price in another scaling than C: "sum", "mean", "sum_half", "mean_half" or "loss_mean", and its λ; see
@@ -97,9 +97,12 @@ class SVC(ClassifierMixin, MarginClassifier):
         Add b² to ‖f‖², as with the kernel k + 1; the dual problem then has no equality.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Every class against every other, or against the rest.
-    solver : {"auto", "smo"}, default="auto"
+    solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
+        Sequential minimal optimisation, which "auto" takes; a dense quadratic program, exact for up to 2000 rows; dual
+        coordinate ascent, with `penalize_intercept` or without an intercept; Newton's method on (1), whose corner is
+        rounded within `tol`, for up to 5000 rows; stochastic subgradients, as "dcd" and approximate.
     gap_tol : float, optional
-        Stop also when the duality gap is at most this share of the dual objective.
+        Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
     Attributes
     ----------

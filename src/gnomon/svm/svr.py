@@ -56,16 +56,17 @@ class SVR(RegressorMixin, SupportVectorMachine):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables; −1 for no limit.
+        Most steps of two variables, or iterations of another solver; −1 for its own limit, if any.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
     objective, lam : str and float, optional
         The price in another scaling than C, as in `SVC`.
     fit_intercept : bool, default=True
     penalize_intercept : bool, default=False
         Add b² to ‖f‖², as with the kernel k + 1.
-    solver : {"auto", "smo"}, default="auto"
+    solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
+        As in `SVC`.
     gap_tol : float, optional
-        Stop also when the duality gap is at most this share of the dual objective.
+        Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
     Attributes
     ----------

@@ -102,6 +102,10 @@ def kernel_root(K: Floats, eps: float = 2.0**-52) -> KernelRoot:
 def refuse_matrix(K: Floats, eps: float = 2.0**-52) -> None:
     """ValueError, with the least eigenvalue, where a matrix is not positive semi-definite.
 
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, section 2.2. ISBN 978-0-262-19475-4.
+
     Examples
     --------
     >>> import numpy as np
