@@ -35,6 +35,10 @@ TABLE: dict[str, Any] = {"order": "C", "accept_sparse": "csr", "accept_large_spa
 """How tables are read."""
 
 
+MOST_COLUMNS = 512
+"""Most columns of a map of features that takes the place of its kernel."""
+
+
 class DualProblem(NamedTuple):
     """A problem over some of the training rows.
 
@@ -103,9 +107,13 @@ class SupportVectorMachine(KernelMachine):
     def _compared(self, rows: Any) -> Against:
         """The kernel of the dual problem, with the training rows."""
         kernel: Kernel = self._kernel
-        against = kernel.against(rows)
-        warn_unless_psd(against)
-        return (kernel + Constant(1.0)).against(rows) if self._absorbs_intercept() else against
+        warn_unless_psd(kernel.against(rows))
+        kernel = kernel + Constant(1.0) if self._absorbs_intercept() else kernel
+        # A finite map with few columns: the machine is a linear one of these.
+        columns = (
+            None if isinstance(rows, list) else kernel.finite_map(rows, min(MOST_COLUMNS, self.shape_fit_[0] // 4))
+        )
+        return kernel.against(rows) if columns is None else Linear().against(columns)
 
     def _absorbs_intercept(self) -> bool:
         """Whether b is a part of f, penalised with it."""
