@@ -127,6 +127,9 @@ def test_equal_rows_are_at_distance_zero_and_close_ones_keep_their_digits(kernel
     A[10, 0] = A[0, 0] + 2.0**-20
     K = kernel.gram(A)
     np.testing.assert_array_equal(K[0, 5:10], 1.0)
+    csr = sparse.csr_array
+    for left, right in ((csr(A), csr(A[5:7])), (csr(A), A[5:7]), (A, csr(A[5:7]))):
+        np.testing.assert_array_equal(kernel.gram(left, right)[[0, 5, 9]], 1.0)
     zero, step = np.zeros((1, d)), np.zeros((1, d))
     step[0, 0] = 2.0**-20
     exact = 1.0 - kernel.gram(zero, step).item()

@@ -46,7 +46,7 @@ Found: TypeAlias = tuple[Floats, Floats, list[Solution[Floats]]]
 ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
 """Words of scikit-learn that name one solver here; "liblinear", "sag" and "saga" depend on penalty and classes."""
 
-OWN_TOLERANCE = {"cd", "dcd", "dual_newton", "sag", "sgd", "asgd"}
+OWN_TOLERANCE = {"cd", "prox_newton", "dcd", "dual_newton", "sag", "sgd", "asgd"}
 """Solvers whose `tol` does not grow with the number of rows; the others bound ‖∇F‖∞, here given for the mean loss."""
 
 DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
@@ -56,6 +56,10 @@ DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
 NEWTON_SIZE, NEWTON_ROWS = 64, 4000
 """Parameters and rows up to which "auto" is Newton's method. Its few steps are then the cheapest; beyond, a Hessian
 over all pairs of scores costs more than the preconditioned iterations of L-BFGS that it saves."""
+
+PROXIMAL_SIZE = 4096
+"""Parameters of a softmax with an L1 norm up to which "auto" is the proximal Newton method: of more, one Hessian may
+cost more than all steps of FISTA."""
 
 
 class Plan(NamedTuple):
@@ -177,7 +181,7 @@ def _run(
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)) / weight_unit(weights),
         "max_iter": model.max_iter,
         # For large C the loss of the best constant says nothing about the minimum.
-        **({"relative_to": "objective"} if plan.solver == "cd" else {}),
+        **({"relative_to": "objective"} if plan.solver in ("cd", "prox_newton") else {}),
         **seed,
         **(model.solver_options or {}),
     }
@@ -245,13 +249,14 @@ def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind, n_rows: i
     second_order = "newton" if size <= NEWTON_SIZE and n_rows <= NEWTON_ROWS else "lbfgs"
     # `sag` keeps one score per row.
     averaged = "lbfgs" if kind == "softmax" else "sag"
+    kinked = "cd" if kind != "softmax" else "prox_newton" if size <= PROXIMAL_SIZE else "fista"
     words = {
         **ALIASES,
         "sag": averaged,
         # Named here and not left to `fit_linear`, because solvers read `tol` in different units.
-        "auto": second_order if smooth else "cd" if kind != "softmax" else "fista",
+        "auto": second_order if smooth else kinked,
         "liblinear": ("dual_newton" if model.dual else "lbfgs") if smooth else "cd",
-        "saga": averaged if smooth else "cd" if kind != "softmax" else "fista",
+        "saga": averaged if smooth else kinked,
     }
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")

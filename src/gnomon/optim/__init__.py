@@ -34,6 +34,7 @@ from gnomon.optim._pair_moves import PairMoves, move_by_pairs
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._proximal_newton import proximal_newton
 from gnomon.optim._radial_network import RadialNetwork, radial_design, radial_network
 from gnomon.optim._reassign import Reassigned, reassign
 from gnomon.optim._sag import sag
@@ -178,6 +179,7 @@ __all__ = [
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
+    "proximal_newton",
     "pursuit_codes",
     "qp",
     "radial_design",
