@@ -68,6 +68,13 @@ class NumericRows(NamedTuple):
     def __len__(self) -> int:
         return self.values.shape[0]
 
+    def single(self) -> "NumericRows | None":
+        """The same in single precision; None where that is no gain."""
+        if is_sparse(self.values) or self.values.dtype != np.float64:
+            return None
+        squares = None if self.squares is None else self.squares.astype(np.float32)
+        return NumericRows(self.values.astype(np.float32), squares, self.origin)
+
     def take(self, rows: slice | Integers) -> "NumericRows":
         """Some of the rows."""
         squares = None if self.squares is None else self.squares[rows]
@@ -202,10 +209,19 @@ def minus_half_squares(P: NumericRows, Q: NumericRows) -> Floats:
         S = squared_distances(P, Q)
         S *= -0.5
         return S
-    S = P.values @ Q.values.T
-    S -= 0.5 * P.squares[:, None]
-    S -= 0.5 * Q.squares
+    # With two more columns, BLAS adds the norms.
+    S = _beside(P.values, -0.5 * P.squares, 1.0) @ _beside(Q.values, 1.0, -0.5 * Q.squares).T
     return np.minimum(S, 0.0, out=S)
+
+
+def _beside(A: Floats, *columns: Any) -> Floats:
+    """A with further columns."""
+    n, d = A.shape
+    wide = np.empty((n, d + len(columns)), dtype=A.dtype)
+    wide[:, :d] = A
+    for j, column in enumerate(columns):
+        wide[:, d + j] = column
+    return wide
 
 
 def paired_products(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
