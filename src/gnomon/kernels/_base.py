@@ -188,6 +188,10 @@ class Kernel(ABC):
         """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
         return None
 
+    def single(self, P: Any) -> Any:
+        """Prepared rows in single precision, whose values are as good as that allows; None where they are not."""
+        return None
+
     # Gram matrices.
 
     def gram(self, A: Any, B: Any = None) -> Floats:
@@ -435,6 +439,11 @@ class Against(NamedTuple):
     def gram(self, A: Any) -> Floats:
         """K(A, B)."""
         return evaluate(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
+
+    def single(self) -> "Against | None":
+        """The same in single precision; None where the kernel has no such values."""
+        rows = self.kernel.single(self.prepared)
+        return None if rows is None else Against(self.kernel, rows)
 
     def combine(self, A: Any, coef: Floats) -> Floats:
         """K(A, B) @ coef, without the matrix."""

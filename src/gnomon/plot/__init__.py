@@ -28,6 +28,7 @@ from gnomon.plot.kernel_machines import additive_components, bump_sums, kernel_r
 from gnomon.plot.kernels import gram_and_spectrum, gram_sparsity, kernel_shapes
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
+from gnomon.plot.machines import boundary_panels, hidden_sum, nested_regions, search_map, svm_margin
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
@@ -52,6 +53,7 @@ __all__ = [
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "boundary_panels",
     "bump_sums",
     "calibrated_scores",
     "class_densities",
@@ -94,6 +96,7 @@ __all__ = [
     "generative_overview",
     "gram_and_spectrum",
     "gram_sparsity",
+    "hidden_sum",
     "impurity_curves",
     "kernel_ridge_fits",
     "kernel_shapes",
@@ -108,6 +111,7 @@ __all__ = [
     "mixture_levels",
     "monomials",
     "nested_contours",
+    "nested_regions",
     "nonlinear_problems",
     "normality",
     "one_vs_one_regions",
@@ -136,6 +140,7 @@ __all__ = [
     "roc_curves",
     "rule_stump",
     "schedule_curves",
+    "search_map",
     "selection_errors",
     "set_sizes",
     "shattering",
@@ -146,6 +151,7 @@ __all__ = [
     "split_panels",
     "splitting_panels",
     "subset_boundaries",
+    "svm_margin",
     "threshold_choice",
     "tree",
     "tree_regions",
