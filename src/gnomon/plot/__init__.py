@@ -30,6 +30,13 @@ from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regres
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
+from gnomon.plot.neighbors import (
+    landmark_surface,
+    neighbor_error_curves,
+    network_diagram,
+    radial_fits,
+    voronoi_cells,
+)
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
@@ -94,6 +101,7 @@ __all__ = [
     "impurity_curves",
     "kernel_shapes",
     "label_curves",
+    "landmark_surface",
     "law_densities",
     "learning_curves",
     "least_squares_geometry",
@@ -103,7 +111,9 @@ __all__ = [
     "mixture_curves",
     "mixture_levels",
     "monomials",
+    "neighbor_error_curves",
     "nested_contours",
+    "network_diagram",
     "nonlinear_problems",
     "normality",
     "one_vs_one_regions",
@@ -123,6 +133,7 @@ __all__ = [
     "probability_surface",
     "pruning_curves",
     "query_order",
+    "radial_fits",
     "rare_class",
     "regression_losses",
     "reliability_diagram",
@@ -145,5 +156,6 @@ __all__ = [
     "tree",
     "tree_regions",
     "update_ratio",
+    "voronoi_cells",
     "whitening_steps",
 ]
