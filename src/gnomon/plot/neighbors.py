@@ -26,6 +26,7 @@ from gnomon.plot._style import (
     dress,
     new_axes,
     new_panels,
+    scatter_rows,
     styles,
     window,
 )
@@ -149,7 +150,7 @@ def landmark_surface(model: BaseEstimator, *, resolution: int = 200, ax: Axes | 
     >>> from gnomon.kernels import RBF
     >>> from gnomon.neighbors import SimilarityModel
     >>> model = SimilarityModel(kernel=RBF(1.0)).fit([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1.0, 1.0, 0.0])
-    >>> [text.get_text() for text in plot.landmark_surface(model).texts]
+    >>> [text.get_text() for text in plot.landmark_surface(model).texts[-3:]]
     ['1', '1', '0']
     """
     rows = two_columns(model.landmarks_)
@@ -161,7 +162,7 @@ def landmark_surface(model: BaseEstimator, *, resolution: int = 200, ax: Axes | 
     lines = ax.contour(A, B, surface, levels=8, colors=INK, linewidths=0.6)
     ax.clabel(lines, fontsize=7)
     ax.figure.colorbar(image, ax=ax, label="$h(x)$")
-    ax.scatter(*rows.T, color=INK, s=28, zorder=3)
+    scatter_rows(ax, rows, color=INK, s=28, zorder=3)
     for row, value in zip(rows, np.ravel(model.values_), strict=True):
         ax.annotate(f"{value:.3g}", row, textcoords="offset points", xytext=(6, 5), color=INK, fontsize=9)
     return dress(ax, x="$x_1$", y="$x_2$", grid=None)
@@ -200,14 +201,18 @@ def radial_fits(
     ['γ = 0.5', 'γ = 20']
     """
     x = one_column(X)
-    panels = new_panels(ax, models, width=3.8, height=3.2, sharey=ax is None)
+    panels = new_panels(ax, models, width=3.8, height=3.2)
     (low,), (high,) = window(x[:, None], margin=0.25)
     grid = np.linspace(low, high, 400)
     for name, model in models.items():
         panel = panels[name]
         for k, bump in enumerate(_bumps(model, grid).T):
             panel.plot(grid, bump, color=MUTED, linewidth=0.8, label="bumps" if k == 0 else None)
-        panel.plot(grid, model.predict(grid[:, None]), color=ACCENT, linewidth=1.8, label="their sum")
+        total = model.predict(grid[:, None])
+        panel.plot(grid, total, color=ACCENT, linewidth=1.8, label="their sum")
+        # Bumps of opposite signs may be hundreds of times as high as their sum.
+        (least,), (most,) = window(np.concatenate([total, np.ravel(y)])[:, None], margin=0.5)
+        panel.set_ylim(least, most)
         panel.scatter(x, y, color=SECOND, s=22, zorder=3, label="data")
         dress(panel, x="$x$", y="$h(x)$", title=name)
     next(iter(panels.values())).legend(fontsize=8, loc="best", framealpha=0.8, edgecolor="none")
@@ -258,14 +263,14 @@ def network_diagram(model: BaseEstimator, *, most: int = 6, ax: Axes | None = No
             ax.plot([0.14, 0.86], [height, top], color=MUTED, linewidth=0.6, zorder=1)
         if i + 1 == len(inputs) and d > len(inputs):
             ax.text(0.0, height - 0.5, "⋮", ha="center", va="top", color=INK)
-    curve = np.linspace(-1.0, 1.0, 60)
+    curve, plain = np.linspace(-1.0, 1.0, 60), {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     for i, (k, height) in enumerate(hidden):
         _node(ax, 1.0, height, "")
         ax.plot(
             1.0 + 0.1 * curve, height - 0.12 + 0.26 * np.exp(-6.0 * curve**2), color=ACCENT, linewidth=1.3, zorder=4
         )
         ax.plot([1.14, 2.36], [height, 0.0], color=MUTED, linewidth=0.8, zorder=1)
-        ax.text(1.2, height + 0.16, f"$w_{{{k + 1}}}$ = {weights[k]:.3g}", fontsize=8, color=INK, zorder=5)
+        ax.text(1.2, height + 0.16, f"$w_{{{k + 1}}}$ = {weights[k]:.3g}", fontsize=8, color=INK, zorder=5, bbox=plain)
         if i + 1 == len(hidden) and len(hidden) < K:
             ax.text(1.0, height - 0.5, "⋮", ha="center", va="top", color=INK)
     _node(ax, 2.5, 0.0, "Σ")
