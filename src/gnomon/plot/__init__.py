@@ -45,9 +45,11 @@ from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, 
 from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.imbalance import rare_class
+from gnomon.plot.kernel_machines import additive_components, bump_sums, kernel_ridge_fits, perceptron_bumps
 from gnomon.plot.kernels import gram_and_spectrum, gram_sparsity, kernel_shapes
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
+from gnomon.plot.machines import boundary_panels, hidden_sum, nested_regions, search_map, svm_margin
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
@@ -64,6 +66,7 @@ from gnomon.plot.selection import selection_errors, subset_boundaries
 from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
+    "additive_components",
     "anomaly_contours",
     "approximation_error",
     "asymmetric_cost",
@@ -75,6 +78,8 @@ __all__ = [
     "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
+    "boundary_panels",
+    "bump_sums",
     "calibrated_scores",
     "category_shares",
     "class_densities",
@@ -127,8 +132,10 @@ __all__ = [
     "generative_overview",
     "gram_and_spectrum",
     "gram_sparsity",
+    "hidden_sum",
     "impurity_curves",
     "joint_diagonalization",
+    "kernel_ridge_fits",
     "kernel_shapes",
     "label_curves",
     "label_table",
@@ -142,6 +149,7 @@ __all__ = [
     "mixture_levels",
     "monomials",
     "nested_contours",
+    "nested_regions",
     "nonlinear_problems",
     "normality",
     "one_vs_one_regions",
@@ -152,6 +160,7 @@ __all__ = [
     "penalized_cost",
     "penalty_curves",
     "penalty_geometry",
+    "perceptron_bumps",
     "perceptron_lines",
     "polar_remap",
     "posterior_bars",
@@ -176,6 +185,7 @@ __all__ = [
     "rule_stump",
     "schedule_curves",
     "scree",
+    "search_map",
     "selection_errors",
     "set_sizes",
     "shattering",
@@ -187,6 +197,7 @@ __all__ = [
     "split_panels",
     "splitting_panels",
     "subset_boundaries",
+    "svm_margin",
     "threshold_choice",
     "tree",
     "tree_regions",
