@@ -172,7 +172,8 @@ class Kernel(ABC):
 
     def linear_weights(self, d: int) -> Floats:
         """a of the part Σⱼ aⱼ xⱼ x'ⱼ of this kernel, for rows of d columns; zeros where it has none."""
-        return np.zeros(d)
+        parts = [part for part in self.summands() if part is not self]
+        return np.sum([np.zeros(d), *(part.linear_weights(d) for part in parts)], axis=0)
 
     def map_size(self, A: Any) -> float:
         """The number of columns of ``features(A)``; inf where there is no finite map."""
@@ -185,6 +186,10 @@ class Kernel(ABC):
     @property
     def local_radius(self) -> float | None:
         """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
+        return None
+
+    def single(self, P: Any) -> Any:
+        """Prepared rows in single precision, whose values are as good as that allows; None where they are not."""
         return None
 
     # Gram matrices.
@@ -434,6 +439,11 @@ class Against(NamedTuple):
     def gram(self, A: Any) -> Floats:
         """K(A, B)."""
         return evaluate(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
+
+    def single(self) -> "Against | None":
+        """The same in single precision; None where the kernel has no such values."""
+        rows = self.kernel.single(self.prepared)
+        return None if rows is None else Against(self.kernel, rows)
 
     def combine(self, A: Any, coef: Floats) -> Floats:
         """K(A, B) @ coef, without the matrix."""
