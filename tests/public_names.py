@@ -52,6 +52,7 @@ ARGUMENTS = {
         name: {"n_clusters": 3}  # some tables have four different rows
         for name in ("KMeans", "KMedians", "KMedoids", "PairwiseClustering", "SoftKMeans", "SphericalKMeans")
     },
+    "DivisiveClustering": {"random_state": 0},  # 2-means starts from rows that are drawn
     "KernelKMeans": {"n_clusters": 3, "algorithm": "kpca"},  # checks set the number of components
     # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
     "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},

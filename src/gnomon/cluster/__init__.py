@@ -12,6 +12,9 @@ from gnomon.cluster._intra_inter import IntraInter, intra_inter
 from gnomon.cluster._partition_cost import partition_cost
 from gnomon.cluster._select_k import select_k
 from gnomon.cluster._silhouettes import silhouettes
+from gnomon.cluster._tree import Cophenetic, cophenetic
+from gnomon.cluster.agglomerative import AgglomerativeClustering
+from gnomon.cluster.divisive import DivisiveClustering
 from gnomon.cluster.k_means import KMeans
 from gnomon.cluster.k_medians import KMedians
 from gnomon.cluster.k_medoids import KMedoids
@@ -24,9 +27,12 @@ from gnomon.cluster.spherical_k_means import SphericalKMeans
 from gnomon.optim import exact_kmeans
 
 __all__ = [
+    "AgglomerativeClustering",
     "CategoryTable",
     "ClusterProfile",
     "ClusterRules",
+    "Cophenetic",
+    "DivisiveClustering",
     "FeatureSeparation",
     "IntraInter",
     "KMeans",
@@ -44,6 +50,7 @@ __all__ = [
     "category_counts",
     "cluster_profile",
     "compare_labels",
+    "cophenetic",
     "dp_means",
     "embed",
     "exact_kmeans",

@@ -201,6 +201,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         self._keep(best_run(runs), runs, X, rows, weights)
         return self
 
+    def fit_predict(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Integers:
+        """Fit, and the cluster of every training row."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def fit_transform(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
+        """Fit, and the distances of the training rows from the centres."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
     def predict(self, X: MatrixLike) -> Integers:
         """The nearest centre of each row; the lowest of several.
 

@@ -19,6 +19,7 @@ from gnomon.datasets.groups import (
 )
 from gnomon.datasets.heart_attack import make_heart_attack
 from gnomon.datasets.informative_pair import make_informative_pair
+from gnomon.datasets.margin_outlier import make_margin_outlier
 from gnomon.datasets.parity import make_parity, make_xor
 from gnomon.datasets.planted_rules import make_diagonal, make_dnf
 from gnomon.datasets.textbook import load_books, load_weather_play
@@ -41,6 +42,7 @@ __all__ = [
     "make_heart_attack",
     "make_informative_pair",
     "make_linear_outliers",
+    "make_margin_outlier",
     "make_parity",
     "make_quadratic_boundary",
     "make_rings",

@@ -25,7 +25,7 @@ from gnomon.optim.solution import History, StopReason, log_row
 from gnomon.penalties import convert_lam
 from gnomon.svm._expansion import Expansion
 from gnomon.svm._scales import warn_of_wild_scales
-from gnomon.svm._solvers import solve_dual
+from gnomon.svm._solvers import machine_history, solve_dual
 from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
 
 __all__ = ["DualProblem", "SupportVectorMachine", "price"]
@@ -169,6 +169,7 @@ class SupportVectorMachine(KernelMachine):
         report(self, solutions)
         # P = (F + P) − F, where F is what the solver minimised.
         self.objective_ = self.dual_gap_ - self.objective_
+        self.history_ = machine_history(self.solver, self.history_)
         self.kkt_residual_ = max(solution.gradient_norm for solution in solutions)
         self.fit_status_ = int(not self.converged_)
 
