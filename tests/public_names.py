@@ -49,7 +49,7 @@ ARGUMENTS = {
     "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "KMeans": {"n_clusters": 3},  # some tables have four different rows
-    "LogisticRegressionCV": {"cv": 3},  # some tables have three rows of a class
+    "LogisticRegressionCV": {"Cs": 3, "cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
