@@ -48,6 +48,8 @@ ARGUMENTS = {
     "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
     "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
+    "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},
     "KMeans": {"n_clusters": 3},  # some tables have four different rows
     "LogisticRegressionCV": {"Cs": 3, "cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
@@ -55,7 +57,10 @@ ARGUMENTS = {
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "MulticlassSVC": {"tol": 1e-9},  # laws are closer than a thousandth of the margin
     "NestedContours": {"density": ANY_ROWS},
+    "Nystroem": {"n_components": 5},  # some tables have ten rows
+    "NestedOneClassSVM": {"levels": (0.8,), "tol": 1e-9},  # likewise; of several, thresholds are found to few digits
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "HistGradientBoostingClassifier": {"max_iter": 5},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.kernels import RBF, FeatureMapKernel, Linear, Polynomial
-from gnomon.svm import KernelPerceptron, KernelRidge, KernelRidgeCV
+from gnomon.svm import KernelLogisticRegression, KernelPerceptron, KernelRidge, KernelRidgeCV
 
 X3, Y3 = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 1.0])
 SMOOTH = {"alpha": 0.1, "kernel": RBF(length_scale=1.0)}
@@ -86,3 +86,50 @@ def test_perceptron_of_the_exclusive_or():
     np.testing.assert_array_equal(square.alpha_, [7, 5, 5, 4])
     assert square.n_iter_ == 8
     np.testing.assert_array_equal(square.decision_function(SQUARE), [-1, 2, 2, -3])
+
+
+EXACT = {"fit_intercept": False, "tol": 1e-14}
+SOLVERS = ("newton", "lbfgs", "dual_newton")
+LINE, ALTERNATING = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+
+
+@pytest.mark.spec("KER-049", "KER-050", "KER-G27")
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_logistic_regression_of_the_exclusive_or(solver):
+    model = KernelLogisticRegression(RBF(1.0), solver=solver, **EXACT).fit(SQUARE, [0, 1, 1, 0])
+    np.testing.assert_allclose(model.dual_coef_, 0.4813771 * np.array([-1, 1, 1, -1]), **CLOSE)
+    np.testing.assert_allclose(model.predict_proba(SQUARE)[:2, 1], [0.4813771, 0.5186229], **CLOSE)
+    np.testing.assert_allclose(model.objective_, 2.6980634594, atol=1e-10)
+
+
+@pytest.mark.spec("KER-049", "KER-050", "KER-G28")
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("C", "beta", "objective"),
+    [(1.0, [-0.4485760, 0.5033304], 2.6760555470), (10.0, [-2.9235028, 4.2594413], 21.8721546499)],
+)
+def test_logistic_regression_of_alternating_classes(solver, C, beta, objective):
+    model = KernelLogisticRegression(RBF(1.0), C=C, solver=solver, **EXACT).fit(LINE, ALTERNATING)
+    np.testing.assert_allclose(model.dual_coef_, [*beta, *(-np.array(beta[::-1]))], rtol=0, atol=3e-7)
+    np.testing.assert_allclose(model.objective_, objective, atol=1e-9)
+    a, y = np.abs(model.dual_coef_) / C, 2 * ALTERNATING - 1
+    K = RBF(1.0).gram(LINE)
+    dual = -0.5 * C**2 * (a * y) @ K @ (a * y) - C * np.sum(a * np.log(a) + (1 - a) * np.log(1 - a))
+    np.testing.assert_allclose(dual, objective, atol=1e-8)
+
+
+@pytest.mark.spec("KER-049", "KER-G29")
+def test_logistic_regression_of_a_line_by_its_kernel():
+    model = KernelLogisticRegression(Linear(coef0=1.0), objective="sum_half", lam=1.0, **EXACT).fit(LINE, ALTERNATING)
+    w = model.dual_coef_ @ np.column_stack([np.ones(4), LINE])
+    np.testing.assert_allclose(w, [-0.2221191, 0.3009516], **CLOSE)
+    np.testing.assert_allclose(model.objective_, 2.6232848463, atol=1e-10)
+
+
+@pytest.mark.spec("KER-049", "KER-050", "KER-G30")
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(("lam", "beta"), [(1.0, 0.4010581375), (2.0, 0.6748316143), (10.0, 1.6335061702)])
+def test_logistic_regression_of_two_points_with_lambda_on_the_loss(solver, lam, beta):
+    model = KernelLogisticRegression(Linear(), objective="loss_mean", lam=lam, solver=solver, **EXACT)
+    model.fit([[-1.0], [1.0]], [0, 1])
+    np.testing.assert_allclose(model.dual_coef_ @ [-1.0, 1.0], beta, atol=1e-8)

@@ -4,9 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 
-from gnomon.kernels import Constant, White, check_kernel
+from gnomon.features import KernelFeatures
+from gnomon.io import load, save
+from gnomon.kernels import RBF, Constant, White, check_kernel, noun
+from gnomon.testing import check_kernel_laws
 from kernel_cases import CASES, VALID
 
 over = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -21,42 +25,70 @@ def test_a_gram_matrix_of_200_rows_is_positive_semi_definite(case):
 
 @pytest.mark.spec("KER-001", "KER-002", "KER-L01")
 @over
-def test_gram_is_symmetric_to_the_bit_and_diag_is_its_diagonal(case):
+def test_every_kernel_keeps_the_laws(case):
     X = case.sample(40)
     X[7] = X[3]
-    K = case.kernel.gram(X)
-    np.testing.assert_array_equal(K, K.T)
-    np.testing.assert_allclose(case.kernel.diag(X), np.diag(K), rtol=1e-13, atol=1e-15)
-    np.testing.assert_array_equal(case.kernel(X), K)
+    check_kernel_laws(case.kernel, X)
+    np.testing.assert_array_equal(case.kernel(X), case.kernel.gram(X))
 
 
 @pytest.mark.spec("KER-001")
 @over
-def test_listed_pairs_and_blocks_are_entries_of_the_matrix(case):
-    X = case.sample(30)
-    P = case.kernel.prepare(X)
-    K = case.kernel.cross(P, P)
-    i, j = np.arange(30), np.roll(np.arange(30), 7)
-    np.testing.assert_allclose(case.kernel.pairs(P, P, i, j), K[i, j], rtol=1e-12, atol=1e-14)
-    against = case.kernel.against(X)
-    np.testing.assert_allclose(against.rows(np.array([4, 2])), K[[4, 2]], rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(against.take(np.array([4, 2])).diag(), K[[4, 2], [4, 2]], rtol=1e-12)
+def test_gradients_between_two_tables_equal_differences(case):
+    A, B, kernel, h = case.sample(9), case.sample(8, seed=1), case.kernel, 1e-5
+    G = kernel.gradients(A, B)
+    for p in range(len(kernel.theta)):
+        step = np.eye(len(kernel.theta))[p] * h
+        up, down = (kernel.with_theta(kernel.theta + sign * step).gram(A, B) for sign in (1, -1))
+        np.testing.assert_allclose(G[:, :, p], (up - down) / (2 * h), rtol=1e-6, atol=1e-8)
+    M = np.random.default_rng(2).normal(size=G.shape[:2])
+    np.testing.assert_allclose(kernel.pullback(A, B, M), np.einsum("ij,ijp->p", M, G), rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.spec("KER-001")
-@over
-def test_gradients_in_every_hyperparameter_equal_differences(case):
-    A, B = case.sample(9), case.sample(8, seed=1)
-    kernel, h = case.kernel, 1e-5
-    for rows in (None, B):
-        G = kernel.gradients(A, rows)
-        assert G.shape[2] == len(kernel.theta)
-        for p in range(len(kernel.theta)):
-            step = np.eye(len(kernel.theta))[p] * h
-            up, down = (kernel.with_theta(kernel.theta + sign * step).gram(A, rows) for sign in (1, -1))
-            np.testing.assert_allclose(G[:, :, p], (up - down) / (2 * h), rtol=1e-6, atol=1e-8)
-        M = np.random.default_rng(2).normal(size=G.shape[:2])
-        np.testing.assert_allclose(kernel.pullback(A, rows, M), np.einsum("ij,ijp->p", M, G), rtol=1e-9, atol=1e-11)
+@noun
+class Crooked(RBF):
+    """A Gaussian with one mistake, which is named."""
+
+    mistake: str = ""
+
+    def cross(self, P, Q):
+        K = RBF.cross(self, P, Q)
+        if self.mistake == "symmetric":
+            K[0, -1] += 1e-12
+        return K - (0.5 if self.mistake == "eigenvalue" else 0.0)
+
+    def diagonal(self, P):
+        return RBF.diagonal(self, P) - (0.5 if self.mistake in ("eigenvalue", "diag is") else 0.0)
+
+    def pairs(self, P, Q, i, j):
+        off = {"eigenvalue": -0.5, "listed": 0.1}.get(self.mistake, 0.0)
+        return RBF.pairs(self, P, Q, i, j) + off
+
+    def slope(self, s):
+        return RBF.slope(self, s) * (1.01 if self.mistake == "derivative" else 1.0)
+
+    def contract(self, P, Q, M):
+        return RBF.contract(self, P, Q, M) * (1.01 if self.mistake == "pullback" else 1.0)
+
+    def map_size(self, A):
+        return 1 if self.mistake == "inner products" else np.inf
+
+    def features(self, X):
+        return np.ones((len(X), 1))
+
+    def pattern(self, P, Q):
+        return sparse.csr_array((len(P), len(Q)), dtype=bool) if self.mistake == "pattern" else None
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    ["symmetric", "eigenvalue", "diag is", "listed", "derivative", "pullback", "inner products", "pattern"],
+)
+def test_a_kernel_with_a_mistake_breaks_the_law_of_that_name(mistake):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    check_kernel_laws(Crooked(1.3), X)
+    with pytest.raises(AssertionError, match=f"law broken: .*{mistake}"):
+        check_kernel_laws(Crooked(1.3, mistake=mistake), X)
 
 
 @pytest.mark.spec("KER-001")
@@ -73,6 +105,18 @@ def test_parameters_equality_and_copies(case):
     assert kernel.bounds.shape == (len(kernel.theta), 2)
     if len(kernel.theta):
         assert kernel.with_theta(kernel.theta + 0.1) != kernel
+
+
+@over
+def test_a_model_with_the_kernel_survives_a_file(case, tmp_path):
+    if case.name in ("FeatureMapKernel", "warp"):
+        pytest.skip("it holds code, which no file does")
+    rows, path = case.sample(8), tmp_path / "model.skops"
+    model = KernelFeatures(rows[:3] if case.d > 1 else rows[:3].tolist(), case.kernel).fit(rows)
+    save(model, path)
+    again = load(path)
+    assert again.kernel == case.kernel
+    np.testing.assert_array_equal(again.transform(rows), model.transform(rows))
 
 
 @pytest.mark.spec("KER-001")

@@ -243,6 +243,7 @@ EXEMPT = {
         ("check_float32_is_kept", name): "coefficients are doubles whatever the rows, as in scikit-learn"
         for name in ("LinearSVC", "LogisticRegressionCV", "OneClassSVM", "OneVsOneClassifier", "SVC", "SVR")
     },
+    ("check_float32_is_kept", "KNeighborsClassifier"): "shares of votes are doubles, as in scikit-learn",
     **{
         ("check_weights_are_repetitions", name): "gamma='scale' is that of all rows, as in scikit-learn"
         for name in ("OneClassSVM", "SVC", "SVR")

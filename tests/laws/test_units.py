@@ -64,9 +64,17 @@ CONVERTED = {
     "OpenSetClassifier": lambda m, u: m if u.x == 1.0 else None,
     "QuadraticDiscriminantAnalysis": lambda m, u: m if u.x == 1.0 else None,
     # A linear kernel has no intercept.
+    # "scale" is the variance of all entries, whose means differ by column.
+    "MulticlassSVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.weight),
+    **{
+        name: lambda m, u: None if u.offset else m
+        for name in ("NestedOneClassSVM", "RBFNetworkClassifier", "RBFNetworkRegressor")
+    },
+    # A sum of values has the unit of the weights.
+    "SimilarityModel": lambda m, u: None if u.offset or u.weight != 1.0 else m,
     "KernelRidge": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.x**2 * u.weight),
     "KernelRidgeCV": lambda m, u: None if u.offset else m.set_params(alphas=np.multiply(m.alphas, u.x**2 * u.weight)),
-    "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight),
+    "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight, gamma=m.gamma / u.x**2),
     # A step has the size of a row.
     "AveragedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
     "VotedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,

@@ -171,7 +171,7 @@ def cluster_profile(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike | 
     return ClusterProfile(rows.clusters, rows.names, size, share, center, median, spread, found, medoid)
 
 
-class _Part(NamedTuple):
+class _ClusterPart(NamedTuple):
     """One cluster; the medoid is a place among its members."""
 
     size: float
@@ -181,9 +181,9 @@ class _Part(NamedTuple):
     medoid: int
 
 
-def _part(X: Floats, s: Floats, sd: Floats) -> _Part:
+def _part(X: Floats, s: Floats, sd: Floats) -> _ClusterPart:
     center = np.average(X, axis=0, weights=s)
     spread = np.sqrt(np.average((X - center) ** 2, axis=0, weights=s))
     median = np.array([weighted_quantile(column, 0.5, s) for column in X.T])
     distance = np.sum(((X - center) / np.where(sd > 0.0, sd, 1.0)) ** 2, axis=1)
-    return _Part(float(s.sum()), center, median, spread, int(np.argmin(distance)))
+    return _ClusterPart(float(s.sum()), center, median, spread, int(np.argmin(distance)))

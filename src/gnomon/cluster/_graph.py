@@ -15,8 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import Floats, MatrixLike
-from gnomon.kernels import Kernel, KernelLike, read_kernel
-from gnomon.kernels._read_kernel import NAMED
+from gnomon.kernels import KERNEL_NAMES, Kernel, KernelLike, read_kernel
 
 __all__ = ["Affinity", "check_graph"]
 
@@ -147,8 +146,8 @@ def read_affinity(
     """
     if isinstance(given, str) and given in GRAPHS:
         return Affinity(given, None, n_neighbors, n_jobs)
-    if isinstance(given, str) and given not in NAMED:
-        allowed = ", ".join(map(repr, [*NAMED, *GRAPHS]))
+    if isinstance(given, str) and given not in KERNEL_NAMES:
+        allowed = ", ".join(map(repr, [*KERNEL_NAMES, *GRAPHS]))
         raise ValueError(f"affinity={given!r} must be a Kernel, a callable or one of {allowed}")
     if isinstance(gamma, str):
         squares = pairwise_distances(X)[np.triu_indices(X.shape[0], 1)] ** 2

@@ -15,8 +15,6 @@ standardise, σ² with 1/n                    `sklearn.preprocessing.StandardSca
 normalise the length of rows                `sklearn.preprocessing.Normalizer`
 indicate I(x > t)                           `sklearn.preprocessing.Binarizer`
 select by a threshold on fitted weights     `sklearn.feature_selection.SelectFromModel`
-take landmarks of a kernel                  `sklearn.kernel_approximation.Nystroem`
-take random features of a kernel            `sklearn.kernel_approximation.RBFSampler`
 embed by trees                              `sklearn.ensemble.RandomTreesEmbedding`
 take any functions of the columns           `gnomon.features.BasisExpansion`
 take log(x + k), with k found               `gnomon.anomaly.LogShift`
@@ -29,13 +27,18 @@ from gnomon.features._hash_families import collision_probability
 from gnomon.features._subset_score import subset_score
 from gnomon.features.basis import BasisExpansion
 from gnomon.features.bias import AddBias
+from gnomon.features.empirical_kernel_map import EmpiricalKernelMap
 from gnomon.features.exhaustive import ExhaustiveSelector
 from gnomon.features.extreme_learning import ExtremeLearningClassifier, ExtremeLearningRegressor
+from gnomon.features.fourier import RandomFourierFeatures
 from gnomon.features.greedy import GreedySelector
 from gnomon.features.johnson_lindenstrauss import Distortion, jl_distortion, johnson_lindenstrauss_min_dim
+from gnomon.features.kernel_feature_selection import KernelFeatureSelection
+from gnomon.features.kernel_features import KernelFeatures
 from gnomon.features.limits import Cap, Winsorizer
 from gnomon.features.lsh_index import LSHIndex
 from gnomon.features.maxnorm import MaxNormScaler
+from gnomon.features.nystroem import Nystroem
 from gnomon.features.parts import PosNegPart
 from gnomon.features.polar import PolarFeatures
 from gnomon.features.polynomial import PolynomialMap, polynomial_columns
@@ -59,16 +62,21 @@ __all__ = [
     "Cap",
     "ColumnSubset",
     "Distortion",
+    "EmpiricalKernelMap",
     "ExhaustiveSelector",
     "ExtremeLearningClassifier",
     "ExtremeLearningRegressor",
     "GreedySelector",
+    "KernelFeatureSelection",
+    "KernelFeatures",
     "LSHIndex",
     "MaxNormScaler",
+    "Nystroem",
     "PolarFeatures",
     "PolynomialMap",
     "PosNegPart",
     "QuadraticExpansion",
+    "RandomFourierFeatures",
     "RandomHash",
     "RandomHiddenFeatures",
     "RandomOverSampler",

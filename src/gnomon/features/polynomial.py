@@ -8,13 +8,14 @@ Schölkopf & Smola (2002), Learning with Kernels, section 2.1; orthogonal bases:
 and Approximation Practice, doi:10.1137/1.9781611975949.
 """
 
-from math import comb
+from math import comb, factorial
 from typing import Literal
 
 import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.features._base import FeatureMap, Rows, check_pair, refuse_overflow
+from gnomon.features._kept_coordinates import MonomialCoordinates
 from gnomon.numerics.monomials import expand, exponents, kernel_scales
 from gnomon.numerics.validation import check_integer, check_interval
 
@@ -147,6 +148,33 @@ class PolynomialMap(FeatureMap):
         roots, factors = (None, None) if self.weights is None else kernel_scales(self.degree, self.c0)
         made = expand(X, self.degree, low=self._lowest, basis=self.basis, roots=roots, factors=factors)
         return refuse_overflow(made, X)
+
+    def coordinates(self, columns: Integers) -> MonomialCoordinates:
+        """Some columns of `transform` alone; of monomials.
+
+        Parameters
+        ----------
+        columns : ndarray of int
+
+        Returns
+        -------
+        MonomialCoordinates
+        """
+        if self.basis != "monomial":
+            raise ValueError(f"basis={self.basis!r} is made by a recurrence; single columns need basis='monomial'")
+        powers = self.powers_[columns]
+        ones = np.ones(len(columns))
+        return MonomialCoordinates(powers, ones if self.weights is None else self._kernel_weights(powers))
+
+    def _kernel_weights(self, powers: Integers) -> Floats:
+        """c_a of (1)."""
+        k = self.degree
+        total = powers.sum(axis=1)
+        counts = [
+            factorial(k) / np.prod([float(factorial(int(p))) for p in (*a, k - t)])
+            for a, t in zip(powers, total, strict=True)
+        ]
+        return np.sqrt(np.array(counts) * self.c0 ** (k - total).astype(float))
 
     @property
     def powers_(self) -> Integers:

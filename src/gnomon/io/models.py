@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import skops.io
+from scipy import sparse
 from sklearn import model_selection
 from sklearn.base import BaseEstimator
 from sklearn.calibration import _CalibratedClassifier, _SigmoidCalibration
@@ -218,7 +219,7 @@ def _allowed(path: Path) -> set[str]:
 
 @cache
 def _harmless() -> set[str]:
-    """Names of scikit-learn and NumPy that skops leaves to its caller and that fitted pipelines and searches hold.
+    """Names of scikit-learn, NumPy and SciPy that skops leaves to its caller and that fitted models hold.
 
     They are types without code of the file's own, and the metrics behind scikit-learn's scorers, which only compute.
     """
@@ -226,6 +227,8 @@ def _harmless() -> set[str]:
     splitters = [getattr(model_selection, name) for name in model_selection.__all__ if name.endswith(("Fold", "Split"))]
     known = [_CalibratedClassifier, _SigmoidCalibration, *map(type, scorers), *splitters]
     known += [scorer._score_func for scorer in scorers]
+    # Training rows, which skops reads from an archive of plain arrays.
+    known += [sparse.csr_array, sparse.csr_matrix]
     return {"numpy.dtype", *(f"{thing.__module__}.{thing.__name__}" for thing in known)}
 
 

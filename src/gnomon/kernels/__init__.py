@@ -8,7 +8,7 @@ from gnomon.kernels._geometry import distance_to_mean, kernel_distance
 from gnomon.kernels._gram_matrix import components, gram_matrix
 from gnomon.kernels._mapped import Normalized, OnColumns, Warped
 from gnomon.kernels._mercer import MercerExpansion, MercerReport, mercer_check, mercer_expansion
-from gnomon.kernels._read_kernel import KernelLike, read_kernel
+from gnomon.kernels._read_kernel import KERNEL_NAMES, KernelLike, read_kernel
 from gnomon.kernels._semi_parametric import semi_parametric
 from gnomon.kernels._spectral_minimum import spectral_minimum
 from gnomon.kernels.chi_squared import AdditiveChi2, Chi2
@@ -29,6 +29,7 @@ from gnomon.kernels.sigmoid import Sigmoid
 from gnomon.kernels.thin_plate import ThinPlate
 
 __all__ = [
+    "KERNEL_NAMES",
     "RBF",
     "Additive",
     "AdditiveChi2",

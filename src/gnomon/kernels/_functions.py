@@ -19,6 +19,7 @@ from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Kernel, Psd, noun
 from gnomon.kernels._features import beside, row_products
 from gnomon.kernels._pattern import Pattern
+from gnomon.kernels.dot_product import whole_power
 
 __all__ = ["KernelExponential", "KernelPower", "PolynomialOf"]
 
@@ -120,11 +121,11 @@ class KernelPower(_Function):
 
     def outer(self, k: Floats) -> Floats:
         """kᵐ."""
-        return k ** int(self.power)
+        return whole_power(k, int(self.power))
 
     def outer_slope(self, k: Floats) -> Floats:
         """m kᵐ⁻¹."""
-        return self.power * k ** int(self.power - 1)
+        return self.power * whole_power(k, int(self.power) - 1)
 
     def __repr__(self) -> str:
         inside = f"({self.kernel!r})" if isinstance(self.kernel, KernelSum | KernelProduct) else repr(self.kernel)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from gnomon._typing import Array
+from gnomon._typing import Array, Floats
 from gnomon.kernels._base import Kernel
 from gnomon.kernels.chi_squared import AdditiveChi2, Chi2
 from gnomon.kernels.cosine import Cosine
@@ -22,7 +22,7 @@ from gnomon.kernels.laplacian import Laplacian
 from gnomon.kernels.rbf import RBF
 from gnomon.kernels.sigmoid import Sigmoid
 
-__all__ = ["KernelLike", "read_kernel"]
+__all__ = ["KERNEL_NAMES", "KernelLike", "read_kernel"]
 
 KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any]
 Gamma: TypeAlias = float | Literal["scale", "auto"] | None
@@ -36,6 +36,7 @@ def read_kernel(
     degree: float = 3,
     coef0: float = 0.0,
     names: Sequence[str] | None = None,
+    weights: Floats | None = None,
 ) -> Kernel:
     """The kernel object that `kernel` means for the training rows `X`.
 
@@ -52,6 +53,8 @@ def read_kernel(
         m and c of a kernel that is named.
     names : sequence of str, optional
         Names of the columns of X, for kernels of columns by name.
+    weights : ndarray of shape (n,), optional
+        Of the rows in Var X; ones by default, as in scikit-learn.
 
     Returns
     -------
@@ -78,17 +81,17 @@ def read_kernel(
         raise ValueError(f"kernel={kernel!r} must be a Kernel, a callable or one of {', '.join(map(repr, NAMED))}")
     if kernel == "chi2" and gamma is None:
         gamma = 1.0
-    return NAMED[kernel](_length_scale(X, gamma), degree, coef0)
+    return NAMED[kernel](_length_scale(X, gamma, weights), degree, coef0)
 
 
-def _length_scale(X: Array | None, gamma: Gamma) -> Callable[[], float]:
+def _length_scale(X: Array | None, gamma: Gamma, weights: Floats | None) -> Callable[[], float]:
     """ℓ of γ = 1/(2ℓ²), when it is asked for; from the spread itself, which no scale of X overflows."""
 
     def of_rows() -> float:
         if gamma == "scale":
             if X is None:
                 raise ValueError("gamma='scale' needs the training rows X; give γ as a number")
-            spread = _spread(X)
+            spread = _spread(X, weights)
             return float(np.sqrt(0.5 * X.shape[1]) * spread) if spread > 0.0 else np.sqrt(0.5)
         if gamma == "auto" or gamma is None:
             if X is None:
@@ -101,17 +104,22 @@ def _length_scale(X: Array | None, gamma: Gamma) -> Callable[[], float]:
     return of_rows
 
 
-def _spread(X: Any) -> float:
-    """The standard deviation of all entries."""
-    values = X.data if sparse.issparse(X) else X
+def _spread(X: Any, weights: Floats | None) -> float:
+    """The standard deviation of all entries, those of a row weighted alike."""
+    n, d = X.shape
+    part = np.ones(n) if weights is None else weights * (n / np.sum(weights))
+    values, each = X, part[:, None]
+    if sparse.issparse(X):
+        rows = X.tocsr()
+        values, each = rows.data, np.repeat(part, np.diff(rows.indptr))
     unit = float(np.max(np.abs(values), initial=0.0))
     if unit == 0.0 or not np.isfinite(unit):
         return 0.0
-    if not sparse.issparse(X):
-        return unit * float(np.std(X / unit))
-    shares = values / unit
-    size = float(np.prod(X.shape, dtype=float))
-    return unit * float(np.sqrt(max(np.sum(shares**2) / size - (np.sum(shares) / size) ** 2, 0.0)))
+    mean = float(np.sum(each * (values / unit)) / (n * d))
+    # Entries that are not stored are zeros.
+    absent = n * d - float(np.sum(each)) if sparse.issparse(X) else 0.0
+    squares = float(np.sum(each * (values / unit - mean) ** 2)) + absent * mean**2
+    return unit * float(np.sqrt(max(squares, 0.0) / (n * d)))
 
 
 def _gamma(length_scale: float) -> float:
@@ -131,3 +139,5 @@ NAMED: dict[str, Callable[[Callable[[], float], float, float], Kernel]] = {
     "precomputed": lambda scale, degree, coef0: Precomputed(),
 }
 """Names, as scikit-learn spells them, and what each means given ℓ, the degree and the constant."""
+
+KERNEL_NAMES = tuple(NAMED)

@@ -124,20 +124,20 @@ def _squares(P: NumericRows, Q: NumericRows, *, sharp: bool) -> Floats:
     longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
     if dense and (P.values.shape[1] <= FEW_COLUMNS or not np.isfinite(2.0 * longest)):
         return _direct(P, Q)
-    twice = inner_products(P, Q)
-    twice *= 2
-    # The two norms are added first: then the result is symmetric to the bit where P is Q.
-    norms = np.add.outer(P.squares, Q.squares)
-    S = np.subtract(norms, twice, out=twice)
+    # The tile that BLAS fills is worked on in place: each pass over it costs as much as the exponential that follows.
+    S = np.asarray(safe_sparse_dot(P.values, -2 * Q.values.T, dense_output=True))
+    S += P.squares[:, None]
+    S += Q.squares
     np.maximum(S, 0.0, out=S)
     rounding = np.finfo(S.dtype).eps
     if sharp or longest > rounding**-0.3:
-        close = np.flatnonzero(rounding**0.4 * norms >= S)
+        close = np.flatnonzero(rounding**0.4 * longest >= S)
         if dense and len(close) > MANY * S.size:
             return _direct(P, Q)
         S.ravel()[close] = paired_squares(P, Q, *np.divmod(close, S.shape[1]))
     if P is Q:
         np.fill_diagonal(S, 0.0)
+        S = 0.5 * (S + S.T)
     return S
 
 

@@ -21,7 +21,7 @@ from gnomon.kernels._rows import NumericRows, inner_products, paired_products, s
 from gnomon.kernels.radial import check_positive
 from gnomon.numerics.monomials import expand, kernel_scales
 
-__all__ = ["DotProduct", "Linear", "Polynomial"]
+__all__ = ["DotProduct", "Linear", "Polynomial", "whole_power"]
 
 
 @noun
@@ -183,11 +183,11 @@ class Polynomial(DotProduct):
 
     def profile(self, t: Floats) -> Floats:
         """(t + c)^m."""
-        return (t + self.coef0) ** int(self.degree)
+        return whole_power(t + self.coef0, int(self.degree))
 
     def shape_slope(self, name: str, t: Floats) -> Floats:
         """∂k/∂ log c = c m (t + c)^(m−1), ∂k/∂ log a = t m (t + c)^(m−1)."""
-        outer = self.degree * (t + self.coef0) ** int(self.degree - 1)
+        outer = self.degree * whole_power(t + self.coef0, int(self.degree) - 1)
         return outer * (self.coef0 if name == "coef0" else t)
 
     def map_size(self, A: Any) -> float:
@@ -205,6 +205,14 @@ class Polynomial(DotProduct):
         m = int(self.degree)
         roots, factors = kernel_scales(m, self.coef0)
         return expand(rows, m, low=0 if self.coef0 else m, roots=roots, factors=factors)
+
+
+def whole_power(x: Floats, m: int) -> Floats:
+    """xᵐ by squaring, some times faster than the power of any two numbers."""
+    if m <= 1:
+        return x if m == 1 else np.ones_like(x)
+    half = whole_power(x, m // 2)
+    return half * half * x if m % 2 else half * half
 
 
 def check_offset(kernel: Kernel, coef0: float) -> None:

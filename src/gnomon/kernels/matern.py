@@ -135,7 +135,9 @@ def _half_slope(s: Floats) -> Floats:
 
 def _three_halves(s: Floats) -> Floats:
     z = np.sqrt(3.0 * s)
-    return (1.0 + z) * np.exp(-z)
+    k = np.exp(-z)
+    k *= 1.0 + z
+    return k
 
 
 def _three_halves_slope(s: Floats) -> Floats:

@@ -22,8 +22,8 @@ from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
 from gnomon.base.estimator import Estimator
 from gnomon.base.outputs import Output
+from gnomon.base.refusal import AnswerReport, Refusal, insert_label
 from gnomon.base.routing import routed
-from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
 from gnomon.numerics.coding import BinaryProblem
 from gnomon.numerics.weights import check_weights
 

@@ -9,20 +9,29 @@ from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim._exchange_rows import exchange_rows
 from gnomon.optim._factorize import Factors, factorize, half_square
+from gnomon.optim._fit_kernel import KERNEL_SOLVERS, fit_kernel
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
 from gnomon.optim._fit_sigmoid import SigmoidFit, fit_sigmoid
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._irls import irls
+from gnomon.optim._kernel_dcd import kernel_dcd
+from gnomon.optim._kernel_newton import kernel_newton
+from gnomon.optim._kernel_pegasos import kernel_pegasos
+from gnomon.optim._kernel_primal import LARGEST_MATRIX, kernel_primal
+from gnomon.optim._kernel_qp import LARGEST_QP, kernel_qp
 from gnomon.optim._kmeans import KMeansResult, kmeans
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
+from gnomon.optim._multiclass_kernel_dual import MulticlassMargin, multiclass_kernel_dual
 from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
+from gnomon.optim._nested_levels import NestedLevels, nested_levels
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._radial_network import RadialNetwork, radial_design, radial_network
 from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
@@ -38,6 +47,7 @@ from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fi
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
+from gnomon.optim.kernel_problem import KernelPoint, KernelProblem
 from gnomon.optim.kmeans_certificate import kmeans_lower_bound
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.line_search import LineStep, strong_wolfe
@@ -54,6 +64,9 @@ from gnomon.optim.solution import (
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
+    "KERNEL_SOLVERS",
+    "LARGEST_MATRIX",
+    "LARGEST_QP",
     "SELECTIONS",
     "SOLVERS",
     "AddedVariance",
@@ -74,14 +87,19 @@ __all__ = [
     "InterceptRange",
     "KMeansResult",
     "KernelDual",
+    "KernelPoint",
+    "KernelProblem",
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
+    "MulticlassMargin",
+    "NestedLevels",
     "NormalMixture",
     "ObservedRows",
     "OnPart",
     "Patience",
     "Problem",
+    "RadialNetwork",
     "Restart",
     "Selection",
     "Separability",
@@ -110,6 +128,7 @@ __all__ = [
     "exchange_rows",
     "factorize",
     "fit_by_gradient",
+    "fit_kernel",
     "fit_linear",
     "fit_mle",
     "fit_normal_missing",
@@ -120,6 +139,11 @@ __all__ = [
     "half_square",
     "irls",
     "is_separable",
+    "kernel_dcd",
+    "kernel_newton",
+    "kernel_pegasos",
+    "kernel_primal",
+    "kernel_qp",
     "kmeans",
     "kmeans_lower_bound",
     "lasso_codes",
@@ -131,8 +155,10 @@ __all__ = [
     "maximize_evidence",
     "maximize_model_evidence",
     "multiclass_dual",
+    "multiclass_kernel_dual",
     "multiplicative_updates",
     "nearest_center",
+    "nested_levels",
     "newton",
     "observed_rows",
     "optimal_intercept",
@@ -143,6 +169,8 @@ __all__ = [
     "proximal_gradient",
     "pursuit_codes",
     "qp",
+    "radial_design",
+    "radial_network",
     "sag",
     "seed_centers",
     "sgd",

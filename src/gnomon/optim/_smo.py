@@ -12,8 +12,6 @@ Without s, a variable without bounds, kernel or target takes up the sum: the sam
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,9 +21,10 @@ from gnomon.optim._follow import Checks, follow
 from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
+from gnomon.optim.separability import is_separable
 from gnomon.optim.smo_pairs import PairState, descend_pairs
-from gnomon.optim.solution import Callback, Solution, StopReason
-from gnomon.optim.stopping import KKT
+from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.stopping import KKT, RelativeGap
 
 __all__ = ["smo"]
 
@@ -44,8 +43,11 @@ FEW = 0.6
 NOISE = 1e-2
 """The gradient is computed anew where its accumulated rounding may exceed this share of the tolerance."""
 
-VANISHING = 1e-14
-"""Without bounds: ‖f‖² below this share of (Σ|β|)² max K_ii means that F falls for ever."""
+SUSPECT, VANISHING = 1e-4, 1e-14
+"""Without bounds: ‖f‖² below these shares of (Σ|β|)² max K_ii lets us ask whether F has a minimum, or says no."""
+
+FEW_ROWS = 1000
+"""Up to so many rows a linear programme answers that question."""
 
 
 def smo(
@@ -116,17 +118,6 @@ def smo(
     return run.certified(found)
 
 
-@dataclass(frozen=True)
-class RelativeGap(StopRule):
-    """Duality gap ≤ tol · |F|: "gap"."""
-
-    tol: float
-
-    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
-        """Compare; a gap that is not known is no reason."""
-        return None, "gap" if check.gap <= self.tol * abs(check.objective) else None
-
-
 class _Run:
     """The state of a run: β of all rows, the gradient of the active ones, which of them are active."""
 
@@ -138,7 +129,7 @@ class _Run:
         ridge = 0.0 if problem.ridge is None else problem.ridge
         self.diagonal = against.diag().astype(float) + ridge
         self.scale = float(np.max(np.abs(self.diagonal), initial=0.0))
-        self.size = size
+        self.size, self.separable = size, False
         self.steps = 0
         self.cache = RowCache(against, cache_size)
         self.beta: Floats = problem.start()
@@ -172,16 +163,7 @@ class _Run:
         if len(self.active) < len(self.beta) or not np.array_equal(self.beta, found.w):
             self.beta = found.w
             self._look_at_all()
-        problem, beta = self.problem, self.beta
-        f = problem.scores(beta, self.g)
-        b = problem.intercept(beta, self.g)
-        return found._replace(
-            objective=problem.objective(beta, f),
-            intercept=b,
-            dual_gap=problem.gap(beta, f, b),
-            gradient_norm=self.range.violation,
-            details={"range": self.range, "scores": f},
-        )
+        return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
 
     def _look_at_all(self) -> None:
         """Every row active, the gradient computed anew."""
@@ -199,9 +181,14 @@ class _Run:
         """Whether f vanishes beside β, which without bounds grows along a direction of the null space of K."""
         if self.problem.bounded:
             return False
-        f = self.live.scores(self.beta[self.active], self.g)
-        square = float(self.beta[self.active] @ f)
-        return square <= VANISHING * self.scale * float(np.sum(np.abs(self.beta))) ** 2
+        beta = self.beta[self.active]
+        square = float(beta @ self.live.scores(beta, self.g))
+        share = square / (self.scale * float(np.sum(np.abs(self.beta))) ** 2)
+        asks = not self.separable and len(self.beta) <= FEW_ROWS and self.problem.epsilon == 0.0
+        if share <= SUSPECT and asks:
+            self.separable = _separates(self.against.matrix(), self.problem)
+            return not self.separable
+        return share <= VANISHING
 
     def _exact(self) -> bool:
         """Whether the gradient is that of all rows, up to rounding that the tolerance does not see."""
@@ -228,9 +215,12 @@ class _Run:
         up, down = self.g + self.live.upward(beta), self.g + self.live.downward(beta)
         up[kept], down[kept] = np.inf, -np.inf
         room = q - len(kept)
+        # Rows at infinity can't move that way, or are in the set already; a row that is in it twice would lose a step.
         growing = np.argpartition(up, room // 2)[: room // 2]
+        growing = growing[up[growing] < np.inf]
         down[growing] = -np.inf
         falling = np.argpartition(-down, room - room // 2)[: room - room // 2]
+        falling = falling[down[falling] > -np.inf]
         return np.concatenate([growing, falling, kept])
 
     def _descend(self, chosen: Integers, limit: int) -> bool:
@@ -239,7 +229,8 @@ class _Run:
         before = state.beta.copy()
         slope = state.g.copy()
         tol = max(self.tol, INNER * self.range.violation) if len(chosen) < len(self.active) else self.tol
-        most = min(limit - self.steps, 100 * len(chosen) if len(chosen) < len(self.active) else 10**7)
+        alone = len(chosen) == len(self.active) and self.problem.bounded
+        most = min(limit - self.steps, 10**7 if alone else 100 * len(chosen))
         steps, _ = descend_pairs(state, FLOOR * self.scale, tol, most)
         q = len(chosen)
         change = state.beta[:q] - before[:q]
@@ -285,3 +276,15 @@ class _Run:
         self.cache.keep(active)
         self.active, self.g, self.live = self.active[active], self.g[active], self.live.take(active)
         return np.searchsorted(active, kept)
+
+
+def _separates(K: Floats, problem: KernelDual) -> bool:
+    """Whether some f of the kernel has the sign of t at every row: otherwise a hard margin does not exist."""
+    values, V = np.linalg.eigh(K.astype(float))
+    kept = values > FLOOR * max(float(values[-1]), 0.0)
+    found = is_separable(
+        V[:, kept] * np.sqrt(values[kept]), problem.target > 0.0, fit_intercept=problem.total is not None
+    )
+    # Eigenvectors have rounding errors of their own; what counts is f from the rows of K.
+    f = K @ (V[:, kept] @ (found.w / np.sqrt(values[kept]))) + found.b
+    return found.separable and bool(np.all(f * problem.target > 0.0))

@@ -82,6 +82,16 @@ class RowCache:
         map_chunks(work, self._cuts(), blas_threads())
         return sums
 
+    def multiply(self, chosen: Integers, B: Floats) -> Floats:
+        """K[·, W] B for a matrix B with a row for each of W; rows of W are in the cache then, as far as they fit."""
+        product = np.zeros((self.n, B.shape[1]))
+        size = min(self.capacity, TILE)
+        for start in range(0, len(chosen), size):
+            part = chosen[start : start + size]
+            self._fetch(part)
+            product += self._rows[self._place[part]].T @ B[start : start + size].astype(self.dtype)
+        return product
+
     def keep(self, active: Integers) -> None:
         """Leave out all rows and columns but the active ones, which are numbered anew."""
         owners, n = self._owner, len(active)

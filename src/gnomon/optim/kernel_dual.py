@@ -16,11 +16,12 @@ At β = 0 the derivatives of F upwards and downwards differ by 2ε, so regressio
 Schölkopf & Smola (2002), chapters 7 to 9; Keerthi et al. (2001), doi:10.1162/089976601300014493.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gnomon._typing import Bools, Floats, Integers
+from gnomon.optim.solution import Solution
 
 __all__ = ["InterceptRange", "KernelDual"]
 
@@ -188,3 +189,16 @@ class KernelDual(NamedTuple):
     def bounded(self) -> bool:
         """Whether F has a minimum for every kernel: each variable has bounds, or a square of its own."""
         return self.ridge is not None or bool(np.all(np.isfinite(self.lower) & np.isfinite(self.upper)))
+
+    def certified(self, found: Solution[Any], f: Floats) -> Solution[Any]:
+        """A solution whose w is β, with F, b, the gap and the largest violation from f = Kβ, as `smo` returns them."""
+        beta = found.w
+        g = self.gradient(beta, f)
+        b, reach = self.intercept(beta, g), self.range(beta, g)
+        return found._replace(
+            objective=self.objective(beta, f),
+            intercept=b,
+            dual_gap=self.gap(beta, f, b),
+            gradient_norm=reach.violation,
+            details={**found.details, "range": reach, "scores": f},
+        )

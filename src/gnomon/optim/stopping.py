@@ -26,6 +26,7 @@ __all__ = [
     "GradientNorm",
     "ObjectiveChange",
     "ParameterChange",
+    "RelativeGap",
     "Settled",
     "StopRule",
     "Validation",
@@ -134,6 +135,31 @@ class DualityGap(_Small):
 
     field = "gap"
     reason = "gap"
+
+
+@dataclass(frozen=True)
+class RelativeGap(_Tolerance):
+    """Primal − dual ≤ tol · |objective|: "gap".
+
+    Parameters
+    ----------
+    tol : float
+
+    References
+    ----------
+    Borwein, J. & Lewis, A. (2006). Convex Analysis and Nonlinear Optimization. doi:10.1007/978-0-387-31256-9
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.stopping import Check, RelativeGap
+    >>> RelativeGap(0.1).look(None, Check(5, np.zeros(1), 2.0, gap=0.15))[1]
+    'gap'
+    """
+
+    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
+        """Whether the gap is small beside the objective."""
+        return None, ("gap" if check.gap <= self.tol * abs(check.objective) else None)
 
 
 @dataclass(frozen=True)

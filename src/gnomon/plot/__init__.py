@@ -24,6 +24,7 @@ from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, 
 from gnomon.plot.forests import bias_variance_curves, bootstrap_trees, forest_importances, forest_nearness, oob_curve
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.imbalance import rare_class
+from gnomon.plot.kernels import gram_and_spectrum, gram_sparsity, kernel_shapes
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
@@ -88,7 +89,10 @@ __all__ = [
     "forest_nearness",
     "gaussian_boundaries",
     "generative_overview",
+    "gram_and_spectrum",
+    "gram_sparsity",
     "impurity_curves",
+    "kernel_shapes",
     "label_curves",
     "law_densities",
     "learning_curves",

@@ -16,6 +16,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.base import kernel_rows
+from gnomon.base.forms import named_form
+from gnomon.base.reports import report
 from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, warn_unless_psd
 from gnomon.numerics.parallel import map_chunks
 from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
@@ -120,6 +122,7 @@ class SupportVectorMachine(KernelMachine):
             "shrinking": self.shrinking,
             "callback": log_row if self.verbose else None,
             "gap_tol": self.gap_tol,
+            "random_state": vars(self).get("random_state"),
         }
 
         def work(problem: DualProblem) -> Solution[Floats]:
@@ -155,15 +158,11 @@ class SupportVectorMachine(KernelMachine):
         """Set what the solutions say about themselves together, and warn where one fell short."""
         limit = None if self.max_iter == -1 else self.max_iter
         warn_unless_all_converged(solutions, limit, stacklevel=4)
-        first = next((solution for solution in solutions if not solution.converged), solutions[0])
-        self.dual_gap_ = float(sum(solution.dual_gap for solution in solutions))
-        # P = (F + P) − F.
-        self.objective_ = self.dual_gap_ - float(sum(solution.objective for solution in solutions))
+        report(self, solutions)
+        # P = (F + P) − F, where F is what the solver minimised.
+        self.objective_ = self.dual_gap_ - self.objective_
         self.kkt_residual_ = max(solution.gradient_norm for solution in solutions)
-        self.converged_ = all(solution.converged for solution in solutions)
-        self.stop_reason_ = first.stop_reason
         self.fit_status_ = int(not self.converged_)
-        self.history_ = _joined([solution.history for solution in solutions])
 
     # Scores.
 
@@ -187,28 +186,5 @@ def price(model: Any, total: float) -> float:
     """C of a model, from whichever scaling was given, for rows of that total weight."""
     if model.penalize_intercept and not model.fit_intercept:
         raise ValueError("penalize_intercept=True needs an intercept; set fit_intercept=True")
-    if model.lam is None:
-        if model.objective not in (None, "C"):
-            raise ValueError(f"objective={model.objective!r} needs its lam; give it, or C alone")
-        return model.C
-    if model.C != 1.0 or model.objective in (None, "C"):
-        raise ValueError(
-            f"C={model.C!r} and lam={model.lam!r}, objective={model.objective!r} both set the price of a loss; give C "
-            "alone, or lam with objective='sum', 'mean', 'sum_half', 'mean_half' or 'loss_mean'"
-        )
-    return convert_lam(model.lam, model.objective, "C", n=total)
-
-
-def _joined(histories: Sequence[History]) -> History:
-    """One table from those of several problems, with a column "problem"."""
-    if len(histories) == 1:
-        return histories[0]
-    names = list(dict.fromkeys(name for history in histories for name in history))
-    sizes = [len(history["iteration"]) for history in histories]
-    columns = {
-        name: np.concatenate(
-            [history.get(name, np.full(size, np.nan)) for history, size in zip(histories, sizes, strict=True)]
-        )
-        for name in names
-    }
-    return {**columns, "problem": np.repeat(np.arange(len(sizes)), sizes)}
+    form = named_form(model, "C", objective="mean_half", lam=0.01)
+    return model.C if form is None else convert_lam(form[1], form[0], "C", n=total)

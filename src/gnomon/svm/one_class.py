@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, NonNegative, Positive, Verbosity, Within
+from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, MatrixLike, NonNegative, Positive, Verbosity, Within
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KernelDual
@@ -42,10 +42,11 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables; −1 for no limit.
-    solver : {"auto", "smo"}, default="auto"
+        Most steps of two variables, or iterations of another solver; −1 for its own limit, if any.
+    solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
+        As in `SVC`.
     gap_tol : float, optional
-        Stop also when the duality gap is at most this share of the dual objective.
+        Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
     Attributes
     ----------
@@ -105,7 +106,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
         self,
         *,
         kernel: KernelLike = "rbf",
-        degree: NonNegative = 3,
+        degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         tol: Positive = 1e-3,

@@ -22,6 +22,7 @@ from gnomon._typing import (
     Array,
     ArrayLike,
     ClassWeight,
+    CountOrZero,
     Floats,
     Integers,
     MatrixLike,
@@ -78,13 +79,13 @@ class SVC(ClassifierMixin, MarginClassifier):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables in each problem; −1 for no limit.
+        Most steps of two variables in each problem, or iterations of another solver; −1 for its own limit, if any.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of three classes and more: a score for each class, or for each pair.
     break_ties : bool, default=False
         Let the scores of "ovr" decide between classes with as many votes.
     random_state : int, RandomState or None, default=None
-        Of the folds of `probability`.
+        Of the folds of `probability`, and of the order of the rows in "pegasos" (None: always the same).
     loss : {"hinge", "squared_hinge"}, default="hinge"
     objective, lam : str and float, optional
         The price in another scaling than C: "sum", "mean", "sum_half", "mean_half" or "loss_mean", and its λ; see
@@ -96,9 +97,12 @@ class SVC(ClassifierMixin, MarginClassifier):
         Add b² to ‖f‖², as with the kernel k + 1; the dual problem then has no equality.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Every class against every other, or against the rest.
-    solver : {"auto", "smo"}, default="auto"
+    solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
+        Sequential minimal optimisation, which "auto" takes; a dense quadratic program, exact for up to 2000 rows; dual
+        coordinate ascent, with `penalize_intercept` or without an intercept; Newton's method on (1), whose corner is
+        rounded within `tol`, for up to 5000 rows; stochastic subgradients, as "dcd" and approximate.
     gap_tol : float, optional
-        Stop also when the duality gap is at most this share of the dual objective.
+        Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
     Attributes
     ----------
@@ -135,6 +139,8 @@ class SVC(ClassifierMixin, MarginClassifier):
     converged_, stop_reason_, fit_status_ : bool, str, int
     history_ : dict of ndarray
         With a column "problem" where there are several.
+    probA_, probB_ : ndarray of shape (n_problems,)
+        The sigmoids of `probability`.
     shape_fit_ : tuple of int
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -167,7 +173,7 @@ class SVC(ClassifierMixin, MarginClassifier):
         *,
         C: Annotated[float, Within(0.0, np.inf, closed="right")] = 1.0,
         kernel: KernelLike = "rbf",
-        degree: NonNegative = 3,
+        degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
@@ -417,6 +423,16 @@ class SVC(ClassifierMixin, MarginClassifier):
         ndarray of shape (n_samples, n_classes)
         """
         return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self) -> Floats:
+        """A of the sigmoids 1 / (1 + exp(A f + B)); empty without `probability`."""
+        return self._probA
+
+    @property
+    def probB_(self) -> Floats:
+        """B of the sigmoids."""
+        return self._probB
 
     def _has_probabilities(self) -> bool:
         if self.probability == "deprecated" or not self.probability:

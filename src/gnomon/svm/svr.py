@@ -13,7 +13,18 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
-from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike, NonNegative, Positive, Verbosity, Within
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    CountOrZero,
+    Floats,
+    Integers,
+    MatrixLike,
+    NonNegative,
+    Positive,
+    Verbosity,
+    Within,
+)
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KernelDual
@@ -45,16 +56,17 @@ class SVR(RegressorMixin, SupportVectorMachine):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables; −1 for no limit.
+        Most steps of two variables, or iterations of another solver; −1 for its own limit, if any.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
     objective, lam : str and float, optional
         The price in another scaling than C, as in `SVC`.
     fit_intercept : bool, default=True
     penalize_intercept : bool, default=False
         Add b² to ‖f‖², as with the kernel k + 1.
-    solver : {"auto", "smo"}, default="auto"
+    solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
+        As in `SVC`.
     gap_tol : float, optional
-        Stop also when the duality gap is at most this share of the dual objective.
+        Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
     Attributes
     ----------
@@ -103,7 +115,7 @@ class SVR(RegressorMixin, SupportVectorMachine):
         self,
         *,
         kernel: KernelLike = "rbf",
-        degree: NonNegative = 3,
+        degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         tol: Positive = 1e-3,
@@ -158,6 +170,8 @@ class SVR(RegressorMixin, SupportVectorMachine):
         rows, y = self._read(X, y, y_numeric=True)
         [problem] = self._problems(y, check_weights(sample_weight, np.empty((len(y), 0))))
         [solution] = self._solve(self._compared(rows), [problem])
+        if solution.stop_reason == "diverged":
+            raise ValueError(f"C={self.C!r}: no function of the kernel stays within epsilon={self.epsilon!r}; lower C")
         self._report([solution])
         self._keep_one(rows, problem, solution)
         return self

@@ -3,8 +3,8 @@
     check(thing) returns nothing  ⇔  no counterexample was found                                    (1)
 
 Claessen & Hughes (2000), QuickCheck: a lightweight tool for random testing, doi:10.1145/351240.351266. Every loss,
-penalty, split criterion and estimator of this package is held to them; `sklearn.utils.estimator_checks` has the checks
-of the contract that they extend.
+penalty, kernel, split criterion and estimator of this package is held to them; `sklearn.utils.estimator_checks` has
+the checks of the contract that they extend.
 """
 
 from gnomon.testing.criteria import check_criterion
@@ -15,6 +15,7 @@ from gnomon.testing.estimators import (
     check_sparse_equals_dense,
     check_weights_are_repetitions,
 )
+from gnomon.testing.kernels import check_kernel_laws
 from gnomon.testing.losses import check_loss
 from gnomon.testing.options import check_numpy_options, check_options
 from gnomon.testing.penalties import check_penalty
@@ -26,6 +27,7 @@ __all__ = [
     "check_criterion",
     "check_float32_is_kept",
     "check_input_untouched",
+    "check_kernel_laws",
     "check_loss",
     "check_numpy_options",
     "check_options",

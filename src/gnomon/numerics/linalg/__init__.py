@@ -3,6 +3,7 @@
 from gnomon.numerics.linalg._coordinates import Coordinates, coordinates
 from gnomon.numerics.linalg._kernel_path import KernelRidgePath, kernel_ridge_path
 from gnomon.numerics.linalg._kernel_ridge import KernelRidgeSolution, kernel_ridge, refuse_indefinite
+from gnomon.numerics.linalg._kernel_root import KernelRoot, kernel_root, refuse_matrix
 from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
@@ -26,6 +27,7 @@ __all__ = [
     "KernelLoo",
     "KernelRidgePath",
     "KernelRidgeSolution",
+    "KernelRoot",
     "LeastSquares",
     "NormalSolution",
     "Norms",
@@ -49,10 +51,12 @@ __all__ = [
     "kernel_loo",
     "kernel_ridge",
     "kernel_ridge_path",
+    "kernel_root",
     "least_squares",
     "leverages",
     "loo_residuals",
     "refuse_indefinite",
+    "refuse_matrix",
     "ridge",
     "ridge_norms",
     "ridge_path",

@@ -123,6 +123,10 @@ def kernel_ridge(
 def refuse_indefinite(least: float, largest: float, n: int, eps: float = 2.0**-52) -> None:
     """ValueError where the least eigenvalue of a kernel matrix is negative beyond rounding.
 
+    References
+    ----------
+    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, section 2.2. ISBN 978-0-262-19475-4.
+
     Examples
     --------
     >>> from gnomon.numerics.linalg import refuse_indefinite

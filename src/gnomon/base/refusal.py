@@ -29,6 +29,12 @@ class AnswerReport(NamedTuple):
         Weighted share of right answers among these; NaN without any.
     n_rejected : int
         Number of rows that got none.
+
+    Examples
+    --------
+    >>> from gnomon.base.refusal import AnswerReport
+    >>> AnswerReport(0.9, 0.99, 10).coverage
+    0.9
     """
 
     coverage: float
@@ -46,6 +52,13 @@ class Refusal:
         θ and m; a limit that is None refuses nothing.
     label : label or None
         None: −1 for numbers, "reject" for strings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.base.refusal import Refusal
+    >>> Refusal(threshold=0.5).of(np.array([[0.9, 0.1], [0.4, 0.3]]))
+    array([False,  True])
     """
 
     threshold: float | None = None
@@ -83,5 +96,13 @@ class Refusal:
 
 
 def insert_label(labels: Array, rejected: Bools, label: object) -> Array:
-    """`labels` with `label` in the rows that are `rejected`, in a type that holds both."""
+    """`labels` with `label` in the rows that are `rejected`, in a type that holds both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.base.refusal import insert_label
+    >>> insert_label(np.array(["a", "b"]), np.array([False, True]), "reject").tolist()
+    ['a', 'reject']
+    """
     return np.where(rejected, np.asarray(label, dtype=object if labels.dtype.kind == "O" else None), labels)

@@ -1,0 +1,7 @@
+"""Nearest rows by any metric: exact, of equal distances the lower index."""
+
+from gnomon.numerics.neighbors._index import index_rows, nearest_neighbors
+from gnomon.numerics.neighbors._pairwise import BlockIndex
+from gnomon.numerics.neighbors._result import Neighbors, RowIndex
+
+__all__ = ["BlockIndex", "Neighbors", "RowIndex", "index_rows", "nearest_neighbors"]

@@ -1,0 +1,324 @@
+"""The nearest rows by Euclidean distance, by comparison with every row.
+
+    d² = ‖q − x‖²  ≥  ‖a‖² + ‖b‖² − 2 aᵀb − (d + 16) u (‖a‖ + ‖b‖)²                                (1)
+
+a and b are q and x after a shift and a change of unit, rounded to a precision with unit roundoff u. The products are
+one call of BLAS per tile. Only where the right-hand side of (1) does not exceed the k-th distance found so far is d²
+computed, from the differences, in double precision: distances, ties and rows far from the origin are exact, and single
+precision suffices for the screen. The bound is that of Higham (2002), Accuracy and Stability of Numerical Algorithms,
+section 3.1, for sums of d products, with 16 u for the rounding of a, b, their squares and the sum of the three.
+"""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms
+
+from gnomon._jit import compiled, jit, noun, subroutine, subroutine_reassoc, verb
+from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon.numerics.design import canonical
+from gnomon.numerics.neighbors._heap import empty_heaps, offer, sort_heaps
+from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
+from gnomon.numerics.parallel import blas_threads, map_chunks
+from gnomon.numerics.validation import FLOATS
+
+__all__ = ["EuclideanIndex", "StoredRows", "euclidean_index", "stored_rows", "sum_of_squares"]
+
+TILE = 512
+"""Stored rows of a tile."""
+
+BLOCK = 1024
+"""Queries of a tile: two megabytes of float32 with `TILE` rows."""
+
+TRIAL = 64
+"""Queries that are searched first, to see how many comparisons the screen leaves."""
+
+COARSE = 0.05
+"""If single precision leaves more than this share of the comparisons, double precision is used for the others."""
+
+DENSE_ENTRIES = 2**22
+"""Entries of a block of sparse queries that is made dense."""
+
+SAFE = (1e-145, 1e145)
+"""Numbers whose squares, and sums of many of them, neither overflow nor lose digits."""
+
+
+@noun
+class DensePoints:
+    """Rows of a C-contiguous matrix."""
+
+    A: Floats
+
+    @verb
+    def squared_distance(self, i: int, other: Any, j: int) -> float:
+        return sum_of_squares(self.A[i], other.A[j])
+
+
+@noun
+class SparsePoints:
+    """Rows of a CSR matrix in canonical format."""
+
+    data: Floats
+    indices: Integers
+    indptr: Integers
+
+    @verb
+    def squared_distance(self, i: int, other: Any, j: int) -> float:
+        a, b, total = self.indptr[i], other.indptr[j], 0.0
+        while a < self.indptr[i + 1] or b < other.indptr[j + 1]:
+            left = self.indices[a] if a < self.indptr[i + 1] else np.iinfo(np.int64).max
+            right = other.indices[b] if b < other.indptr[j + 1] else np.iinfo(np.int64).max
+            difference = 0.0
+            if left <= right:
+                difference += self.data[a]
+                a += 1
+            if right <= left:
+                difference -= other.data[b]
+                b += 1
+            total += difference * difference
+        return total
+
+
+@subroutine_reassoc
+def sum_of_squares(a: Floats, b: Floats) -> float:
+    """‖a − b‖², from the differences, in double precision."""
+    total = 0.0
+    for j in range(a.shape[0]):
+        difference = np.float64(a[j]) - np.float64(b[j])
+        total += difference * difference
+    return total
+
+
+@subroutine
+def _may_hold(products: Floats, squares: Floats, cut: float) -> bool:
+    """Whether any of the sums is not above the cut; without a branch, so that it is vectorised."""
+    found = 0
+    for j in range(products.shape[0]):
+        found |= not (products[j] + squares[j] > cut)
+    return found != 0
+
+
+@jit
+def screen_tile(
+    products: Floats,
+    squares: Floats,
+    start: int,
+    queries: Any,
+    first: int,
+    stored: Any,
+    unit: float,
+    slack: Floats,
+    cuts: Floats,
+    distances: Floats,
+    rows: Integers,
+) -> int:
+    """Offer the rows of a tile that pass the screen (1) to the heaps of their queries; how many passed.
+
+    `products` are −2 aᵀb, `squares` ‖b‖², `slack` the bound less ‖a‖², `unit` the square of the screen's unit.
+    """
+    passed = 0
+    for i in range(products.shape[0]):
+        # A cut has the precision of the products, so that they are compared without conversion.
+        cuts[i] = distances[i, 0] * unit + slack[i]
+        for part in range(0, products.shape[1], 64):
+            stop = min(part + 64, products.shape[1])
+            if not _may_hold(products[i, part:stop], squares[part:stop], cuts[i]):
+                continue
+            for j in range(part, stop):
+                if products[i, j] + squares[j] > cuts[i]:
+                    continue
+                passed += 1
+                offer(distances[i], rows[i], queries.squared_distance(first + i, stored, start + j), start + j)
+                cuts[i] = distances[i, 0] * unit + slack[i]
+    return passed
+
+
+class StoredRows(NamedTuple):
+    """Rows of numbers whose squares are safe: divided by `unit`, a power of two, which is 1 for most data.
+
+    Fields
+    ------
+    values : ndarray or CSR matrix of shape (n, d)
+    unit : float
+    largest : float
+        The largest entry that was given, by modulus.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors._euclidean import stored_rows
+    >>> stored_rows(np.array([[3.0]])).unit, stored_rows(np.array([[2.0**600]])).values
+    (1.0, array([[0.5]]))
+    """
+
+    values: Any
+    unit: float
+    largest: float
+
+    def __len__(self) -> int:
+        return self.values.shape[0]
+
+    def like(self, Q: Any) -> "StoredRows":
+        """Queries as rows of the same kind: dense or sparse, and in the same unit."""
+        if is_sparse(self.values) and not is_sparse(Q):
+            Q = sparse.csr_array(np.asarray(Q))
+        elif is_sparse(Q) and not is_sparse(self.values):
+            Q = Q.tocsr().toarray()
+        found = as_rows(Q)
+        return StoredRows(found if self.unit == 1.0 else found / self.unit, self.unit, self.largest)
+
+    @property
+    def compiled(self) -> Any:
+        """The rows as kernels take them."""
+        if is_sparse(self.values):
+            A: Any = self.values
+            return compiled(SparsePoints(A.data, A.indices, A.indptr))
+        return compiled(DensePoints(self.values))
+
+
+def stored_rows(X: Any) -> StoredRows:
+    """X in another unit where squares would overflow or vanish."""
+    rows = as_rows(X)
+    entries: Array = rows.data if is_sparse(X) else rows
+    largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
+    if largest == 0.0 or SAFE[0] < largest < SAFE[1]:
+        return StoredRows(rows, 1.0, largest)
+    unit = power_of_two(largest)
+    return StoredRows(rows / unit, unit, largest)
+
+
+def as_rows(X: Any) -> Any:
+    """X as rows of float32 or float64, contiguous, or in canonical CSR format."""
+    if is_sparse(X):
+        X = canonical(X.tocsr())
+        return X if X.dtype in FLOATS else X.astype(np.float64)
+    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in FLOATS else np.float64)
+
+
+class Screen(NamedTuple):
+    """Stored rows shifted to their mean, in a unit in which none is longer than about one, in tiles."""
+
+    tiles: list[Any]
+    squares: Floats
+    reach: Floats
+    shift: Floats | None
+    scale: float
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.squares.dtype
+
+    def rows(self, Q: Any) -> Any:
+        """Other rows, dense, with the same shift and unit."""
+        Q = Q.tocsr().toarray() if is_sparse(Q) else Q
+        return ((Q if self.shift is None else Q - self.shift) * self.scale).astype(self.dtype)
+
+    def products(self, A: Floats, tile: Any, room: Floats) -> Floats:
+        """A Bᵀ for the rows B of a tile, in `room`."""
+        out = room[:, : tile.shape[0]]
+        if isinstance(tile, np.ndarray):
+            return np.matmul(A, tile.T, out=out)
+        out[...] = (tile @ A.T).T
+        return out
+
+
+def make_screen(X: Any, dtype: Any) -> Screen:
+    """The screen of rows X in some precision."""
+    shift: Floats | None = None if is_sparse(X) else np.atleast_1d(np.mean(X, axis=0, dtype=np.float64))
+    B: Any = X if shift is None else X - shift
+    largest = float(np.max(np.abs(B.data if is_sparse(X) else B), initial=0.0))
+    scale = 1.0 / power_of_two(largest)
+    B = (B * scale).astype(dtype)
+    squares = row_norms(B.astype(np.float64, copy=False), squared=True)
+    starts = range(0, X.shape[0], TILE)
+    tiles = [B[start : start + TILE] for start in starts]
+    reach = np.sqrt([np.max(squares[start : start + TILE]) for start in starts])
+    return Screen(tiles, squares.astype(dtype), reach, shift, scale)
+
+
+class EuclideanIndex(NamedTuple):
+    """Rows that are searched by comparison with all of them.
+
+    Fields
+    ------
+    stored : StoredRows
+    screen : Screen
+
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms, section 3.1. doi:10.1137/1.9780898718027
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors._euclidean import euclidean_index
+    >>> rows = 1e8 + np.array([[0.0], [1.0], [2.0], [1.0]])
+    >>> euclidean_index(rows).nearest(np.array([[1e8 + 1.25]]), 3)
+    Neighbors(indices=array([[1, 3, 2]]), distances=array([[0.25, 0.25, 0.75]]))
+    """
+
+    stored: StoredRows
+    screen: Screen
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each query."""
+        return apart_from_far(queries, self.stored.largest, k, 2.0, lambda rows: self._search(rows, k, n_jobs))
+
+    def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each row, itself left out."""
+        return without_self(self.nearest(self.stored.values * self.stored.unit, k + 1, n_jobs))
+
+    def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
+        Q = self.stored.like(queries)
+        heaps = empty_heaps(len(Q), k)
+        cuts = _blocks(len(Q), Q.values.shape[1] if is_sparse(Q.values) else 0)
+        screen = self.screen
+        if search_block(self.stored, screen, Q, cuts[0], heaps) > COARSE and screen.dtype != np.float64:
+            screen = make_screen(self.stored.values, np.float64)
+        threads = blas_threads() if n_jobs is None else n_jobs
+        map_chunks(lambda block: search_block(self.stored, screen, Q, block, heaps), cuts[1:], threads)
+        distances, rows = heaps
+        sort_heaps(distances, rows)
+        return Neighbors(rows, np.sqrt(distances) * self.stored.unit)
+
+
+def euclidean_index(X: Any) -> EuclideanIndex:
+    """An index of the rows of a dense or sparse matrix."""
+    stored = stored_rows(X)
+    return EuclideanIndex(stored, make_screen(stored.values, np.float64 if is_sparse(stored.values) else np.float32))
+
+
+def search_block(
+    stored: StoredRows, screen: Screen, Q: StoredRows, block: slice, heaps: tuple[Floats, Integers]
+) -> float:
+    """Fill the heaps of a block of queries; the share of comparisons that passed the screen."""
+    A = screen.rows(Q.values[block])
+    norms = row_norms(A.astype(np.float64, copy=False))
+    A *= -2.0
+    cuts, slack, room = np.empty(len(A), dtype=A.dtype), np.empty(len(A)), np.empty((len(A), TILE), dtype=A.dtype)
+    bound = (A.shape[1] + 16) * float(np.finfo(A.dtype).eps) / 2.0
+    distances, rows = heaps[0][block], heaps[1][block]
+    passed = 0
+    for number, tile in enumerate(screen.tiles):
+        start = number * TILE
+        np.subtract(bound * (norms + screen.reach[number]) ** 2, norms**2, out=slack)
+        squares = screen.squares[start : start + tile.shape[0]]
+        products = screen.products(A, tile, room)
+        passed += screen_tile(
+            products, squares, start, Q.compiled, block.start, stored.compiled, screen.scale**2, slack, cuts,
+            distances, rows,
+        )  # fmt: skip
+    return passed / (len(A) * len(stored))
+
+
+def _blocks(m: int, dense_columns: int) -> list[slice]:
+    """Queries in blocks: a small one first; fewer in each where sparse ones become dense."""
+    size = max(1, min(BLOCK, DENSE_ENTRIES // max(1, dense_columns)))
+    first = min(TRIAL, size)
+    edges = [0, *range(min(first, m), m, size), m]
+    return [slice(a, b) for a, b in pairwise(edges) if b > a or a == 0]

@@ -1,0 +1,143 @@
+"""The nearest rows from blocks of distances.
+
+    D_ij = d(q_i, x_j),   row i: the k smallest D_ij, of equal ones the lower j                      (1)
+
+For every metric that has no faster way, for functions, and for distances that are given.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics import DistanceMetric, pairwise_distances
+
+from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.numerics.neighbors._heap import empty_heaps, select_nearest, sort_heaps
+from gnomon.numerics.neighbors._result import Neighbors, without_self
+from gnomon.numerics.parallel import blas_threads, map_chunks
+
+__all__ = ["BlockIndex", "GraphIndex", "matrix_index", "metric_index"]
+
+ENTRIES = 2**21
+"""Distances of a block: 16 megabytes."""
+
+
+LEARNED: dict[str, Callable[[Floats], dict[str, Floats]]] = {
+    "seuclidean": lambda X: {"V": np.var(X, axis=0, ddof=1)},
+    "mahalanobis": lambda X: {"VI": np.linalg.inv(np.cov(X.T))},
+}
+"""Parameters of metrics that are learned from the stored rows where they are not given."""
+
+
+class BlockIndex(NamedTuple):
+    """Rows behind a function that gives the distances of queries to all of them.
+
+    Fields
+    ------
+    n : int
+        How many rows there are.
+    distances : callable
+        Of a slice of queries, the matrix of their distances to the rows.
+    rows : array, sparse matrix or sequence
+        The rows as queries of their own.
+
+    References
+    ----------
+    Cover, T. & Hart, P. (1967). Nearest neighbor pattern classification. doi:10.1109/TIT.1967.1053964
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors import BlockIndex
+    >>> x = np.array([0.0, 1.0, 2.0])
+    >>> index = BlockIndex(3, lambda q: np.abs(np.subtract.outer(q, x)) % 2.0, x)
+    >>> index.nearest(np.array([4.0]), 2)
+    Neighbors(indices=array([[0, 2]]), distances=array([[0., 0.]]))
+    """
+
+    n: int
+    distances: Callable[[Any], Floats]
+    rows: Any
+
+    def __len__(self) -> int:
+        return self.n
+
+    def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each query."""
+        m = queries.shape[0] if is_sparse(queries) else len(queries)
+        size = max(1, ENTRIES // self.n)
+
+        def search(start: int) -> Neighbors:
+            D = np.ascontiguousarray(self.distances(queries[start : start + size]))
+            distances, rows = empty_heaps(len(D), k)
+            select_nearest(D, distances, rows)
+            sort_heaps(distances, rows)
+            return Neighbors(rows, distances.astype(D.dtype, copy=False))
+
+        threads = blas_threads() if n_jobs is None else n_jobs
+        parts = map_chunks(search, range(0, m, size), threads)
+        return Neighbors(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each row, itself left out."""
+        return without_self(self.nearest(self.rows, k + 1, n_jobs))
+
+
+def metric_index(X: Any, metric: Any, params: Mapping[str, Any] | None = None) -> BlockIndex:
+    """An index of rows for a metric of scikit-learn or SciPy, a function of two rows, or a DistanceMetric."""
+    if isinstance(metric, DistanceMetric):
+        return BlockIndex(X.shape[0], lambda queries: metric.pairwise(queries, X), X)
+    given = {**(LEARNED[metric](X) if isinstance(metric, str) and metric in LEARNED else {}), **(params or {})}
+    return BlockIndex(X.shape[0], partial(pairwise_distances, Y=X, metric=metric, **given), X)
+
+
+def matrix_index(D: Floats) -> BlockIndex:
+    """An index of rows of which only the distances D to each other are known; a query is its distances to them."""
+    return BlockIndex(len(D), lambda queries: queries, D)
+
+
+class GraphIndex(NamedTuple):
+    """Rows of which only some distances are known: entries of a sparse matrix, explicit zeros included.
+
+    Fields
+    ------
+    graph : CSR matrix of shape (n, n)
+
+    References
+    ----------
+    Cover, T. & Hart, P. (1967). Nearest neighbor pattern classification. doi:10.1109/TIT.1967.1053964
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from gnomon.numerics.neighbors._pairwise import GraphIndex
+    >>> graph = csr_array(([2.0, 1.0], [0, 1], [0, 2, 2]), shape=(2, 2))
+    >>> GraphIndex(graph).nearest(graph[:1], 1).distances
+    array([[1.]])
+    """
+
+    graph: Any
+
+    def __len__(self) -> int:
+        return self.graph.shape[0]
+
+    def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each query, of those to which its distance is known."""
+        counts = np.diff(queries.indptr)
+        if np.any(counts < k):
+            raise ValueError(
+                f"{k} neighbors per samples are required, but some samples have only {counts.min()} neighbors in "
+                "precomputed graph matrix. Decrease number of neighbors used or recompute the graph with more "
+                "neighbors."
+            )
+        rows = np.repeat(np.arange(len(counts)), counts)
+        order = np.lexsort((queries.indices, queries.data, rows))
+        first: Integers = order[queries.indptr[:-1, None] + np.arange(k)]
+        kind = sparse.get_index_dtype(maxval=len(self))
+        return Neighbors(queries.indices[first].astype(kind), queries.data[first])
+
+    def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest rows of each row, itself left out."""
+        return without_self(self.nearest(self.graph, k + 1))

@@ -1,0 +1,130 @@
+"""What a search for neighbours returns, and what can search.
+
+the k rows x_j nearest to q:   d(q, x_j) smallest, of equal distances the lower j              (1)
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gnomon._typing import Floats, Integers, is_sparse
+
+__all__ = ["Neighbors", "RowIndex", "apart_from_far", "power_of_two", "without_self"]
+
+FARTHEST = 1e30
+"""Stored rows so many times smaller than a query are all at the same distance from it, in double precision."""
+
+
+class Neighbors(NamedTuple):
+    """The k nearest rows of every query, nearest first.
+
+    Fields
+    ------
+    indices : ndarray of int64 of shape (m, k)
+    distances : ndarray of shape (m, k)
+
+    References
+    ----------
+    Cover, T. & Hart, P. (1967). Nearest neighbor pattern classification. doi:10.1109/TIT.1967.1053964
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors import nearest_neighbors
+    >>> found = nearest_neighbors(np.array([[0.0], [1.0], [4.0]]), 2, queries=np.array([[3.0]]))
+    >>> found.first(1)
+    Neighbors(indices=array([[2]]), distances=array([[1.]]))
+    """
+
+    indices: Integers
+    distances: Floats
+
+    def first(self, k: int) -> "Neighbors":
+        """The nearest k of them."""
+        return Neighbors(self.indices[:, :k], self.distances[:, :k])
+
+
+class RowIndex(Protocol):
+    """Stored rows that can be searched.
+
+    References
+    ----------
+    Cover, T. & Hart, P. (1967). Nearest neighbor pattern classification. doi:10.1109/TIT.1967.1053964
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors import RowIndex, index_rows
+    >>> index: RowIndex = index_rows(np.array([[0.0], [1.0], [4.0]]))
+    >>> len(index), index.nearest_others(1).indices.ravel()
+    (3, array([1, 0, 1]))
+    """
+
+    def __len__(self) -> int: ...
+
+    def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest stored rows of each query."""
+
+    def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
+        """The k nearest stored rows of each stored row, itself left out."""
+
+
+def without_self(found: Neighbors) -> Neighbors:
+    """The neighbours of stored rows, one more than needed, without the row itself.
+
+    A row with so many equal rows of lower index that it is not among its own neighbours loses the last of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors._result import Neighbors, without_self
+    >>> without_self(Neighbors(np.array([[0, 1], [0, 1]]), np.array([[0.0, 2.0], [0.0, 0.0]]))).indices
+    array([[1],
+           [0]])
+    """
+    m, k = found.indices.shape
+    keep = found.indices != np.arange(m)[:, None]
+    keep[np.all(keep, axis=1), -1] = False
+    return Neighbors(found.indices[keep].reshape(m, k - 1), found.distances[keep].reshape(m, k - 1))
+
+
+def power_of_two(largest: float) -> float:
+    """The next power of two above a number, by which division is exact; 1 for zero.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.neighbors._result import power_of_two
+    >>> power_of_two(3.0), power_of_two(0.0)
+    (4.0, 1.0)
+    """
+    return float(np.ldexp(1.0, np.frexp(largest)[1]))
+
+
+def apart_from_far(queries: Any, largest: float, k: int, p: float, search: Callable[[Any], Neighbors]) -> Neighbors:
+    """Search for all queries but those so far away that every row, none larger than `largest`, is equally near.
+
+    Those would overflow in the unit of the rows, and leave the others no digits in theirs. Their distance from every
+    row is ‖q‖, to rounding, and the rows of lowest index are their neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors._result import apart_from_far
+    >>> apart_from_far(np.array([[1e200, 1e200]]), 1.0, 2, 2.0, None).distances / 1e200
+    array([[1.41421356, 1.41421356]])
+    """
+    given: Any = queries
+    sizes = np.ravel(abs(given).max(axis=1).toarray() if is_sparse(queries) else np.abs(given).max(axis=1))
+    far = np.flatnonzero(sizes / FARTHEST > largest)
+    if not len(far) or largest == 0.0:
+        return search(queries)
+    near = np.setdiff1d(np.arange(len(sizes)), far)
+    indices, distances = np.tile(np.arange(k), (len(sizes), 1)), np.empty((len(sizes), k))
+    for i in far:
+        q = np.ravel(given[[i]].toarray() if is_sparse(queries) else given[i]).astype(np.float64)
+        unit = power_of_two(float(np.max(np.abs(q))))
+        distances[i] = unit * np.linalg.norm(q / unit, ord=p)
+    if len(near):
+        indices[near], distances[near] = search(given[near])
+    return Neighbors(indices, distances)

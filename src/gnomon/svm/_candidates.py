@@ -1,0 +1,67 @@
+"""What kernel machines offer the command line: models with their strengths of penalty found by cross-validation.
+
+Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised, for which 1/d
+is a sensible γ.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV
+
+from gnomon._registry import Candidate, Facts, register, register_warmup
+
+INNER_FOLDS = 3
+
+
+def _kernel_ridge(facts: Facts | None, random_state: int) -> BaseEstimator:
+    from gnomon.svm import KernelRidgeCV
+
+    return KernelRidgeCV(alphas=np.logspace(-4, 2, 13), kernel="rbf", parametric="constant")
+
+
+def _kernel_logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
+    from gnomon.svm import KernelLogisticRegression
+
+    machine = KernelLogisticRegression(gamma="auto", tol=1e-5)
+    return GridSearchCV(machine, {"C": (0.1, 1.0, 10.0)}, cv=INNER_FOLDS, scoring="neg_log_loss")
+
+
+def _few_rows(facts: Facts) -> bool:
+    """The work is cubic in the number of rows."""
+    return facts.n_rows <= 2000
+
+
+def _very_few_rows(facts: Facts) -> bool:
+    """Cubic in every step of every fit, of which there are many."""
+    return facts.n_rows <= 1000
+
+
+for _candidate in (
+    Candidate(
+        "kernel ridge regression", "regression", _kernel_ridge, complexity=5.0, suits=_few_rows,
+        note="a sum of Gaussian bumps at the rows, penalty ‖f‖²; strength by leave-one-out cross-validation",
+    ),
+    Candidate(
+        "kernel logistic regression", "classification", _kernel_logistic, complexity=5.0, suits=_very_few_rows,
+        note="log-odds that are a sum of Gaussian bumps at the rows, penalty ‖f‖²; strength by 3-fold cross-validation",
+    ),
+):  # fmt: skip
+    register(_candidate)
+
+
+def _warm(make: Callable[[Facts | None, int], BaseEstimator], classes: int) -> None:
+    """Fit a model once."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, classes - 1)) if classes else X[:, 0] + 0.1 * X[:, 1]
+    make(None, 0).fit(X, y)
+
+
+for _name, _make, _classes in (
+    ("svm: kernel ridge", _kernel_ridge, 0),
+    ("svm: kernel logistic regression", _kernel_logistic, 2),
+    ("svm: kernel logistic regression, three classes", _kernel_logistic, 3),
+):
+    register_warmup(_name, partial(_warm, _make, _classes))
