@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks._data import REAL, make
 
-__all__ = ["adult", "california", "cover", "one_hot_adult", "real_path", "usps"]
+__all__ = ["adult", "california", "cover", "one_hot_adult", "real_path", "usps", "usps_split"]
 
 
 def real_path(name):
@@ -56,6 +56,13 @@ def usps(n=7291):
     """Handwritten digits of 16×16 pixels."""
     table = np.loadtxt(real_path("esl/zip.train.csv.gz"), delimiter=",", skiprows=1)
     return make(table[:n, 1:], table[:n, 0].astype(int))
+
+
+def usps_split(n=7291):
+    """The same digits with those that are kept for testing."""
+    data = usps(n)
+    table = np.loadtxt(real_path("esl/zip.test.csv.gz"), delimiter=",", skiprows=1)
+    return make(data.X, data.y, X_test=table[:, 1:], y_test=table[:, 0].astype(int))
 
 
 def california(n=20_433, *, degree=3, classes=False):

@@ -317,6 +317,17 @@ ROWS = (
         tolerance=1e-5,
     ),
     Row(
+        name="softmax with an L1 norm of forest cover, 8000×54, 7 classes",
+        make=_real.cover,
+        size={},
+        quick={"n": 1000},
+        ours=ours("LogisticRegression", l1_ratio=1.0, solver="auto"),
+        peers=(peer("LogisticRegression", l1_ratio=1.0, solver="saga", tol=1e-4, max_iter=500),),
+        quality=logistic_objective(l1_ratio=1.0),
+        targets={"scikit-learn": 1.0},
+        tolerance=5e-3,
+    ),
+    Row(
         name="softmax of USPS digits, 7291×256, 10 classes",
         make=_real.usps,
         size={},

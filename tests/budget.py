@@ -24,7 +24,7 @@ FAMILIES = {
     ),
     "features": ("features", "pictures_features"),
     "generative": ("distributions", "gen_", "pictures_generative", "pictures_mixtures"),
-    "kernels": ("ker_", "pictures_kernels"),
+    "kernels": ("ker_", "pictures_kernels", "pictures_machines"),
     "linear": (
         "bayes", "best_subset", "dual", "generic", "glm", "lasso", "least_squares", "linear", "logistic", "lp",
         "nist_strd", "perceptron", "pictures_linear", "ridge", "softmax",

@@ -48,9 +48,14 @@ ARGUMENTS = {
     "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
     "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    **{
+        name: {"n_clusters": 3}  # some tables have four different rows
+        for name in ("KMeans", "KMedians", "KMedoids", "PairwiseClustering", "SoftKMeans", "SphericalKMeans")
+    },
+    "DivisiveClustering": {"random_state": 0},  # 2-means starts from rows that are drawn
+    "KernelKMeans": {"n_clusters": 3, "algorithm": "kpca"},  # checks set the number of components
     # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
     "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},
-    "KMeans": {"n_clusters": 3},  # some tables have four different rows
     "LogisticRegressionCV": {"Cs": 3, "cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.

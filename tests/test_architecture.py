@@ -168,7 +168,27 @@ EXPECTED_FAILURES = {
     },
     **{
         name: {f"check_sample_weight_equivalence_on_{kind}_data": SEEDS for kind in ("dense", "sparse")}
-        for name in ("KMeans", "RBFNetworkClassifier", "RBFNetworkRegressor")
+        for name in (
+            "KMeans",
+            "KMedians",
+            "KernelKMeans",
+            "PairwiseClustering",
+            "RBFNetworkClassifier",
+            "RBFNetworkRegressor",
+            "SoftKMeans",
+        )
+    },
+    "SphericalKMeans": {
+        **{f"check_sample_weight_equivalence_on_{kind}_data": SEEDS for kind in ("dense", "sparse")},
+        **{
+            f"check_{name}": "rows of zeros have no direction"
+            for name in (
+                "estimators_dtypes",
+                "estimator_sparse_tag",
+                "estimator_sparse_array",
+                "estimator_sparse_matrix",
+            )
+        },
     },
     **{
         name: {

@@ -15,10 +15,9 @@ from typing import Any, Literal, TypeAlias
 from sklearn.base import BaseEstimator
 
 from gnomon._typing import Floats
+from gnomon._words import Task
 
 __all__ = ["Candidate", "Facts", "LevelCoding", "candidates", "discover", "register", "register_warmup", "warmups"]
-
-Task = Literal["classification", "regression", "anomaly"]
 
 LevelCoding: TypeAlias = Literal["columns", "frequent", "words"]
 """How the levels of a category reach a model: a column of zeros and ones for each, or the frequent; as they are."""

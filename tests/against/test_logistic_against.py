@@ -93,6 +93,21 @@ def test_l1_and_elastic_net(l1_ratio):
     np.testing.assert_array_equal(ours.coef_ == 0.0, np.abs(peer.coef_) < 1e-5)
 
 
+@pytest.mark.spec("LIN-123")
+@pytest.mark.parametrize("l1_ratio", [1.0, 0.3])
+@pytest.mark.parametrize("C", [0.1, 2.0])
+def test_l1_and_elastic_net_of_three_classes(C, l1_ratio):
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    options = {"l1_ratio": l1_ratio, "C": C, "solver": "saga"}
+    ours = LogisticRegression(tol=1e-13, **options).fit(X, y)
+    peer = linear_model.LogisticRegression(tol=1e-9, max_iter=100_000, random_state=0, **options).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
+    np.testing.assert_allclose(ours.intercept_, peer.intercept_, atol=1e-5)
+    np.testing.assert_array_equal(ours.coef_ == 0.0, np.abs(peer.coef_) < 1e-7)
+    assert ours.n_iter_[0] <= 20
+
+
 @pytest.mark.spec("LIN-049")
 def test_cross_validation():
     data = np.loadtxt(data_path("tabular/banknote_authentication.csv.gz"), delimiter=",")

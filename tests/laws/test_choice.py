@@ -7,7 +7,7 @@ from sklearn.dummy import DummyRegressor
 from gnomon._registry import Candidate, Facts
 from gnomon.io import UserError
 from gnomon.report import learn
-from gnomon.report._choice import RULES, choose
+from gnomon.report._choice import MODEL_RULES, choose
 from gnomon.report._compare import Entrant, Trial
 from gnomon.report.scores import standard_error
 
@@ -48,7 +48,7 @@ def test_a_worse_and_more_complex_model_is_not_taken_because_its_difference_is_l
     assert name_of(chosen(DENSE, BEST)) == "dense"  # without the model that beats it in both, it is the simplest
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", MODEL_RULES)
 def test_no_choice_is_dominated(rule):
     rng = np.random.default_rng(0)
     learned = 0
@@ -59,7 +59,7 @@ def test_no_choice_is_dominated(rule):
         choice = chosen(*field, rule=rule, baseline=4.0 + rng.normal(size=5))
         learned += choice.learned
         assert not choice.learned or not dominated(choice.trial, field)
-        assert choice.rule == RULES[rule].text
+        assert choice.rule == MODEL_RULES[rule].text
     assert learned > 100
 
 
@@ -88,7 +88,7 @@ def test_the_simplest_of_equals_or_the_best(rule, expected):
     assert ("of the difference" in choice.why) == (rule == "simplest")
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", MODEL_RULES)
 def test_nothing_is_learned_where_the_baseline_is_not_clearly_beaten(rule):
     weak = trial("weak", 1.0, [9.0, 11.0, 9.5, 10.4, 9.9])
     choice = chosen(weak, rule=rule)

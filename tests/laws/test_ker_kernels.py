@@ -125,6 +125,11 @@ def test_single_precision_stays_single_and_agrees(case):
     X = case.sample(25)
     small = case.kernel.gram(X.astype(np.float32))
     assert small.dtype == np.float32
+    # A search hands numbers of NumPy to a kernel, which must not widen what it computes.
+    numbers = {name: np.float64(v) for name, v in case.kernel.get_params().items() if isinstance(v, float)}
+    wide = case.kernel.with_params(**numbers)
+    assert wide.gram(X.astype(np.float32)).dtype == np.float32
+    assert wide.gradients(X.astype(np.float32)).dtype == (np.float32 if len(wide.theta) else np.float64)
     assert case.kernel.diag(X.astype(np.float32)).dtype == np.float32
     np.testing.assert_allclose(small, case.kernel.gram(X), rtol=2e-4, atol=2e-5)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, sparse
 
 from gnomon.kernels import RBF, CallableKernel, Linear, Precomputed
 from gnomon.optim import KernelDual, smo
@@ -148,3 +148,26 @@ def test_kernels_that_are_functions_or_single_precision():
         found = smo(against, problem, working_set=8)
         assert found.objective == pytest.approx(plain.objective, rel=1e-3)
         assert found.converged
+
+
+@pytest.mark.spec("KER-061")
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_linear_kernel_by_its_columns_is_the_same_kernel(name):
+    problem, plain = PROBLEMS[name], Precomputed().against(X @ X.T)
+    expected = smo(plain, problem, tol=1e-8)
+    for rows in (X, sparse.csr_matrix(X)):
+        found = smo(Linear().against(rows), problem, tol=1e-8, working_set=6, cache_size=1e-9)
+        assert found.objective == pytest.approx(expected.objective, rel=1e-6, abs=1e-10)
+
+
+@pytest.mark.spec("KER-058")
+def test_single_precision_ends_with_a_gradient_in_double():
+    rows = np.random.default_rng(2).normal(size=(300, 6))
+    y = np.where(rows[:, 0] * rows[:, 1] + 0.3 * rows[:, 2] > 0.0, 1.0, -1.0)
+    problem = KernelDual(y, np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0))
+    against = RBF(2.0).against(rows)
+    assert against.single().rows(np.arange(2)).dtype == np.float32
+    found = smo(against, problem, tol=1e-3, working_set=32)
+    exact = RBF(2.0).gram(rows) @ found.w
+    np.testing.assert_allclose(found.details["scores"], exact, atol=1e-12)
+    assert problem.range(found.w, problem.gradient(found.w, exact)).violation <= 1e-3

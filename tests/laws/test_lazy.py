@@ -4,16 +4,14 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
 
 import gnomon
-from gnomon.cli import _usage
+from gnomon._words import RULES, TARGET_TASKS, TASKS
 from gnomon.cli._app import app
-from gnomon.report._choice import RuleName
-from gnomon.report._target import TargetTask
+from gnomon.report._choice import MODEL_RULES
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "skops", "pandas", "gnomon.io", "gnomon.report"}
 LINES = {
@@ -77,6 +75,6 @@ def test_what_cannot_be_done_or_would_be_ignored_is_refused(case, tmp_path, monk
     assert result.stderr.count("\n") == 1
 
 
-def test_the_words_of_the_command_are_those_of_the_library():
-    assert get_args(RuleName) == _usage.RULES
-    assert get_args(TargetTask) == _usage.TASKS
+def test_every_rule_by_name_is_a_rule():
+    assert tuple(MODEL_RULES) == RULES
+    assert set(TARGET_TASKS) | {"anomaly"} == set(TASKS)

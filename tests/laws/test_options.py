@@ -19,8 +19,8 @@ from gnomon.testing._tables import example_table
 from gnomon.trees import DecisionTreeClassifier
 from many_checks import over
 
-# A label, or a leaf, may be any object.
-LABELS = ("outlier_label", "reject_label", "unknown_label", "unlabeled", "anomaly_label", "rules")
+# A label, or a leaf, may be any object, and a folder have any name.
+LABELS = ("memory", "outlier_label", "reject_label", "unknown_label", "unlabeled", "anomaly_label", "rules")
 
 
 @pytest.fixture(autouse=True)

@@ -249,6 +249,8 @@ EXEMPT = {
         for name in ("OneClassSVM", "SVC", "SVR")
     },
     ("check_sparse_equals_dense", "OneClassSVM"): "free support vectors lie on the border: rounding decides their side",
+    ("check_sparse_equals_dense", "SphericalKMeans"): "rows of zeros, which the check makes, have no direction",
+    ("check_weights_are_repetitions", "PairwiseClustering"): "the partitions that it starts from are drawn row by row",
     ("check_float32_is_kept", "VotedPerceptron"): "votes are whole numbers, which doubles count exactly",
     **{
         ("check_weights_are_repetitions", name): "a row that comes twice is drawn twice, on its own account each time"
@@ -273,7 +275,8 @@ EXEMPT = {
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_estimators(law, estimator):
     if reason := EXEMPT.get((law.__name__, type(estimator).__name__)):
-        with pytest.raises((AssertionError, ModelFileError), match=r"law broken|could not be loaded again"):
+        broken = r"law broken|could not be loaded again|row .* is zero"
+        with pytest.raises((AssertionError, ModelFileError, ValueError), match=broken):
             law(estimator)
         pytest.xfail(reason)
     law(estimator)

@@ -51,6 +51,19 @@ def test_labels_choose_the_threshold_and_judge_once(engines, tmp_path):
     assert "http" not in html
 
 
+@pytest.mark.parametrize("labels", [[], ["--target", "state"]])
+def test_a_number_that_may_mean_missing_is_named_with_the_option(engines, tmp_path, labels):
+    frame = pd.read_csv(engines)
+    frame.loc[::20, "heat"] = -999.0
+    frame.to_csv(engines, index=False)
+    told = gnomon("learn", engines, "--task", "anomaly", *labels, "--out", tmp_path / "out")
+    assert "--missing -999" in " ".join(told.split())
+    html = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Numbers that may mean missing" in html
+    again = ["--task", "anomaly", *labels, "--missing", "-999.0", "--out", tmp_path / "two", "--json"]
+    assert json.loads(gnomon("learn", engines, *again))["warnings"] == []
+
+
 @pytest.mark.spec("GEN-100")
 def test_the_model_file_calls_rows_as_the_study_judged_them(engines, tmp_path):
     out = tmp_path / "out"

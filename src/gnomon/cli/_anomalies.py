@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gnomon.cli._learn import MODEL, REPORT, command_line, progress_bar, stem
+from gnomon.cli._learn import MODEL, REPORT, command_line, progress_bar, stem, tell_findings
 from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
@@ -55,6 +55,7 @@ def _tell(console: Console, study: AnomalyStudy, out: Path) -> None:
     console.print(f"{study.rule[:1].upper()}{study.rule[1:]}.", markup=False)
     for remark in reading_remarks(study.kinds):
         console.print(f"{remark.title}. {remark.text}", markup=False)
+    tell_findings(console, study)
     heads, rows = detector_rows(study)
     console.print("Detectors, the best on validation rows first:" if study.target else "Detectors, the best first:")
     grid = Grid()

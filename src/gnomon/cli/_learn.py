@@ -17,12 +17,12 @@ from gnomon.cli._guard import errors
 from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
-from gnomon.report import Aims, Study, learn, page, summary
+from gnomon.report import Aims, AnomalyStudy, Study, learn, page, summary
 from gnomon.report.aims import read_costs
 from gnomon.report.pages import further, verdict
 from gnomon.report.scores import SCORES
 
-__all__ = ["aims", "command_line", "progress_bar", "run", "run_demo", "stem"]
+__all__ = ["aims", "command_line", "progress_bar", "run", "run_demo", "stem", "tell_findings"]
 
 REPORT = "report.html"
 MODEL = "model.skops"
@@ -104,8 +104,7 @@ def _tell(console: Console, study: Study, out: Path) -> None:
     for trial in study.trials:
         if trial.failure:
             console.print(Text.assemble(("Failed. ", "bold red"), f"{trial.candidate.name}: {trial.failure}"))
-    for finding in study.findings:
-        console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))
+    tell_findings(console, study)
     console.print()
     if study.choice.learned:
         console.print(f"Chosen: {study.choice.trial.candidate.name}, because {study.choice.why}.", markup=False)
@@ -113,6 +112,12 @@ def _tell(console: Console, study: Study, out: Path) -> None:
         console.print(sentence, markup=False)
     console.print(Text(verdict(study), style="bold"))
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
+
+
+def tell_findings(console: Console, study: Study | AnomalyStudy) -> None:
+    """Print what checks found."""
+    for finding in study.findings:
+        console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))
 
 
 def _grid(study: Study) -> Grid:

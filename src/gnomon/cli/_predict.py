@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from gnomon._typing import Array, Matrix
+from gnomon._words import TASKS
 from gnomon.cli._guard import errors
 from gnomon.decision import ConformalClassifier
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
@@ -35,7 +36,6 @@ OPTIONS: dict[str, Any] = {
     "header": (bool, type(None)),
     "missing": list,
 }
-TASKS = ("classification", "regression", "anomaly")
 STANDARD_INPUT = Path("-")
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import typer
 
+from gnomon._words import RULES, TARGET_TASKS, TASKS
+
 __all__ = ["check_learn", "refuse"]
 
-TASKS = ("classification", "regression")
-RULES = ("simplest", "best")
 OF_LABELS = ("--anomaly-label",)
 
 
@@ -33,8 +33,8 @@ def check_learn(
         if None not in (search["--contamination"], search["--level"]):
             refuse("give --contamination or --level, not both")
     else:
-        if task is not None and task not in TASKS:
-            refuse(f"--task {task!r} is unknown; give one of: {', '.join(TASKS)}, anomaly")
+        if task is not None and task not in TARGET_TASKS:
+            refuse(f"--task {task!r} is unknown; give one of: {', '.join(TASKS)}")
         _refuse_given(search, "{} is for --task anomaly; leave it out, or give that")
         if target is None:
             refuse("--target is needed: the column to predict; only --task anomaly can do without")

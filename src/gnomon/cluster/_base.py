@@ -4,20 +4,50 @@
 """
 
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats, Integers
+from gnomon.numerics.parallel import blas_threads, map_until_interrupt
 from gnomon.optim.solution import History
 
-__all__ = ["check_n_clusters", "same_partition", "warn_if_few", "warn_unless_settled"]
+__all__ = ["best_run", "check_n_clusters", "run_all", "same_partition", "warn_if_few", "warn_unless_settled"]
+
+Run = TypeVar("Run", bound="Ended")
+
+
+class Ended(Protocol):
+    """The end of a run: labels and the objective, which is minimised."""
+
+    @property
+    def labels(self) -> Integers: ...
+    @property
+    def objective(self) -> float: ...
 
 
 def check_n_clusters(k: int, n: int) -> None:
     """Refuse more clusters than rows: (1)."""
     if k > n:
         raise ValueError(f"n_samples={n} should be >= n_clusters={k}; give more rows or fewer clusters")
+
+
+def run_all(run: Callable[[Any, int], Run], starts: Sequence[Any], n_jobs: int | None) -> list[Run]:
+    """``run(start, n_jobs)`` for every start: a single one on all threads, several each on one of them."""
+    threads = n_jobs or blas_threads()
+    within = threads if len(starts) == 1 else 1
+    return map_until_interrupt(lambda start: run(start, within), starts, threads)
+
+
+def best_run(runs: Sequence[Run]) -> Run:
+    """The run of least objective; one that has the same clusters as an earlier one differs from it by rounding."""
+    best = runs[0]
+    for run in runs[1:]:
+        if run.objective < best.objective and not same_partition(run.labels, best.labels):
+            best = run
+    return best
 
 
 def same_partition(a: Integers, b: Integers) -> bool:

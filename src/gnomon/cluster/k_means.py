@@ -19,10 +19,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.cluster._base import check_n_clusters, same_partition, warn_if_few, warn_unless_settled
+from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
-from gnomon.numerics.parallel import blas_threads, map_until_interrupt
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KMeansResult, distances_to, exchange_rows, kmeans, kmeans_lower_bound, nearest_center
@@ -122,7 +121,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     >>> X = np.array([[1, 1], [1.5, 2], [3, 4], [5, 7], [3.5, 5], [4.5, 5], [3.5, 4.5]])
     >>> found = KMeans(2, init=X[[0, 3]]).fit(X)
     >>> found.history_["objective"].round(6)
-    array([33.25    , 11.225694,  8.525   ,  8.525   ])
+    array([33.25    , 11.225694,  8.525   ])
     >>> found.cluster_centers_
     array([[1.25, 1.5 ],
            [3.9 , 5.1 ]])
@@ -198,9 +197,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         rows = self._in_metric(X)
         starts = Starts(self.init, self.n_clusters, self.n_init, self.n_local_trials, self.first)
         centers = starts.draw(X, weights, check_random_state(self.random_state))
-        runs = self._run_all(rows, [dense(self._in_metric(start)) for start in centers], weights)
-        self._keep(_best(runs), runs, X, rows, weights)
+        runs = run_all(lambda start, n_jobs: self._run(rows, start, weights, n_jobs), centers, self.n_jobs)
+        self._keep(best_run(runs), runs, X, rows, weights)
         return self
+
+    def fit_predict(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Integers:
+        """Fit, and the cluster of every training row."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def fit_transform(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
+        """Fit, and the distances of the training rows from the centres."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def predict(self, X: MatrixLike) -> Integers:
         """The nearest centre of each row; the lowest of several.
@@ -329,15 +336,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         order = np.argsort(apart, kind="stable")[:q]
         return inside[order], apart[order]
 
-    def _run_all(self, rows: Matrix, starts: list[Floats], weights: Floats) -> list[KMeansResult]:
-        threads = self.n_jobs or blas_threads()
-        within = threads if len(starts) == 1 else 1
-        return map_until_interrupt(lambda start: self._run(rows, start, weights, within), starts, threads)
-
     def _run(self, rows: Matrix, start: Floats, weights: Floats, n_jobs: int) -> KMeansResult:
         found = kmeans(
             rows,
-            start,
+            dense(self._in_metric(start)),
             weights,
             algorithm="auto" if self.algorithm == "lloyd" else self.algorithm,
             tol=self.tol,
@@ -392,15 +394,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _best(runs: list[KMeansResult]) -> KMeansResult:
-    """The run of least J; one that has the same clusters as an earlier one differs from it by rounding."""
-    best = runs[0]
-    for run in runs[1:]:
-        if run.objective < best.objective and not same_partition(run.labels, best.labels):
-            best = run
-    return best
 
 
 def _warn_unlike_scales(X: Matrix) -> None:

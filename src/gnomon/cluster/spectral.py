@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 from sklearn.base import ClusterMixin
@@ -238,7 +238,8 @@ class SpectralClustering(ClusterMixin, Estimator):
 
     def _parts(self, W: Any, alone: int) -> int:
         """Connected parts of the graph; a warning where there are several beside the rows that are alone."""
-        parts = int(connected_components(W, directed=False)[0])
+        # Of a dense matrix SciPy would take weights below 1e-8 for none.
+        parts = int(connected_components(sparse.csr_matrix(W), directed=False)[0])
         if parts - alone > 1:
             warnings.warn(
                 f"Graph is not fully connected: it has {parts - alone} parts without an edge between them, and the "

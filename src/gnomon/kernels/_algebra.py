@@ -148,10 +148,6 @@ class KernelSum(_Pair):
         """Those of both parts."""
         return self.k1.summands() + self.k2.summands()
 
-    def linear_weights(self, d: int) -> Floats:
-        """Those of both parts, added."""
-        return self.k1.linear_weights(d) + self.k2.linear_weights(d)
-
     def join(self, a: Floats, b: Floats) -> Floats:
         """a + b."""
         return a + b

@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, Psd, as_rows, noun
-from gnomon.kernels._rows import NumericRows, same_width
+from gnomon.kernels._base import WIDE, Bounds, Kernel, Psd, noun
+from gnomon.kernels._rows import NumericRows, as_rows, same_width
 from gnomon.kernels.radial import check_positive
 
 __all__ = ["AdditiveChi2", "Chi2"]
@@ -109,11 +109,11 @@ class Chi2(Kernel):
 
     def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
         """exp(−γ χ²) of all pairs."""
-        return np.exp(self.gamma * CHI2.cross(P, Q))
+        return np.exp(float(self.gamma) * CHI2.cross(P, Q))
 
     def pairs(self, P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:
         """exp(−γ χ²) of the pairs that are listed."""
-        return np.exp(self.gamma * CHI2.pairs(P, Q, i, j))
+        return np.exp(float(self.gamma) * CHI2.pairs(P, Q, i, j))
 
     def diagonal(self, P: NumericRows) -> Floats:
         """One."""
@@ -121,7 +121,7 @@ class Chi2(Kernel):
 
     def partial(self, name: str, P: NumericRows, Q: NumericRows) -> Iterator[Floats]:
         """∂k/∂ log γ = −γ χ² exp(−γ χ²)."""
-        t = self.gamma * CHI2.cross(P, Q)
+        t = float(self.gamma) * CHI2.cross(P, Q)
         yield t * np.exp(t)
 
 

@@ -163,11 +163,11 @@ class White(Kernel):
         """c where the numbers agree."""
         if P.table is not Q.table:
             return np.zeros((len(P), len(Q)), dtype=P.dtype)
-        return self.noise_level * np.equal.outer(P.numbers, Q.numbers).astype(P.dtype)
+        return float(self.noise_level) * np.equal.outer(P.numbers, Q.numbers).astype(P.dtype)
 
     def pairs(self, P: NumberedRows, Q: NumberedRows, i: Integers, j: Integers) -> Floats:
         """c where the numbers agree."""
-        return self.noise_level * ((P.numbers[i] == Q.numbers[j]) & (P.table is Q.table)).astype(P.dtype)
+        return float(self.noise_level) * ((P.numbers[i] == Q.numbers[j]) & (P.table is Q.table)).astype(P.dtype)
 
     def diagonal(self, P: NumberedRows) -> Floats:
         """c everywhere."""

@@ -15,9 +15,9 @@ from scipy import sparse
 from scipy.special import comb
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
 from gnomon.kernels._features import beside
-from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
+from gnomon.kernels._rows import NumericRows, as_rows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
 from gnomon.numerics.monomials import expand, kernel_scales
 
@@ -114,7 +114,7 @@ class Linear(DotProduct):
 
     def profile(self, t: Floats) -> Floats:
         """t + c."""
-        return t + self.coef0 if self.coef0 else t
+        return t + float(self.coef0) if self.coef0 else t
 
     def shape_slope(self, name: str, t: Floats) -> Floats:
         """∂k/∂ log c = c."""
@@ -183,12 +183,12 @@ class Polynomial(DotProduct):
 
     def profile(self, t: Floats) -> Floats:
         """(t + c)^m."""
-        return whole_power(t + self.coef0, int(self.degree))
+        return whole_power(t + float(self.coef0), int(self.degree))
 
     def shape_slope(self, name: str, t: Floats) -> Floats:
         """∂k/∂ log c = c m (t + c)^(m−1), ∂k/∂ log a = t m (t + c)^(m−1)."""
-        outer = self.degree * whole_power(t + self.coef0, int(self.degree) - 1)
-        return outer * (self.coef0 if name == "coef0" else t)
+        outer = int(self.degree) * whole_power(t + float(self.coef0), int(self.degree) - 1)
+        return outer * (float(self.coef0) if name == "coef0" else t)
 
     def map_size(self, A: Any) -> float:
         """C(d + m, m), or C(d + m − 1, m) where c = 0."""

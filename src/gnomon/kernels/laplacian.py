@@ -122,17 +122,17 @@ class GammaExponential(Radial):
 
     def profile(self, s: Floats) -> Floats:
         """exp(−s^(p/2))."""
-        return np.exp(-(s ** (0.5 * self.power)))
+        return np.exp(-(s ** (0.5 * float(self.power))))
 
     def slope(self, s: Floats) -> Floats:
         """−½ p s^(p/2 − 1) exp(−s^(p/2))."""
-        away = np.where(s > 0.0, s, 1.0)
-        return -0.5 * self.power * away ** (0.5 * self.power - 1.0) * self.profile(s)
+        away, p = np.where(s > 0.0, s, 1.0), float(self.power)
+        return -0.5 * p * away ** (0.5 * p - 1.0) * self.profile(s)
 
     def shape_slope(self, name: str, s: Floats) -> Floats:
         """∂k/∂ log p = −½ p s^(p/2) log(s) exp(−s^(p/2))."""
-        away = np.where(s > 0.0, s, 1.0)
-        return -0.5 * self.power * s ** (0.5 * self.power) * np.log(away) * self.profile(s)
+        away, p = np.where(s > 0.0, s, 1.0), float(self.power)
+        return -0.5 * p * s ** (0.5 * p) * np.log(away) * self.profile(s)
 
     def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
         """Normal, with variance 2A for A from the positive stable law E exp(−At) = exp(−t^a), a = p/2."""

@@ -71,11 +71,11 @@ class Matern(Radial):
 
     def profile(self, s: Floats) -> Floats:
         """(1) of s = (r/ℓ)²."""
-        return CLOSED[self.nu].value(s) if self.nu in CLOSED else _value(s, self.nu)
+        return CLOSED[self.nu].value(s) if self.nu in CLOSED else _value(s, float(self.nu))
 
     def slope(self, s: Floats) -> Floats:
         """dk/ds."""
-        return CLOSED[self.nu].slope(s) if self.nu in CLOSED else _slope(s, self.nu)
+        return CLOSED[self.nu].slope(s) if self.nu in CLOSED else _slope(s, float(self.nu))
 
     def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
         """Student's t with 2ν degrees of freedom, in d dimensions."""

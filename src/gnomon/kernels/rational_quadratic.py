@@ -49,16 +49,19 @@ class RationalQuadratic(Radial):
 
     def profile(self, s: Floats) -> Floats:
         """(1 + s/(2α))^{−α}."""
-        return np.exp(-self.alpha * np.log1p(s / (2.0 * self.alpha)))
+        alpha = float(self.alpha)
+        return np.exp(-alpha * np.log1p(s / (2.0 * alpha)))
 
     def slope(self, s: Floats) -> Floats:
         """−½ (1 + s/(2α))^{−α−1}."""
-        return -0.5 * np.exp(-(self.alpha + 1.0) * np.log1p(s / (2.0 * self.alpha)))
+        alpha = float(self.alpha)
+        return -0.5 * np.exp(-(alpha + 1.0) * np.log1p(s / (2.0 * alpha)))
 
     def shape_slope(self, name: str, s: Floats) -> Floats:
         """∂k/∂ log α = α k (v/(1 + v) − log(1 + v)), v = s/(2α)."""
-        v = s / (2.0 * self.alpha)
-        return self.alpha * self.profile(s) * (v / (1.0 + v) - np.log1p(v))
+        alpha = float(self.alpha)
+        v = s / (2.0 * alpha)
+        return alpha * self.profile(s) * (v / (1.0 + v) - np.log1p(v))
 
     def unit_spectrum(self, n: int, d: int, rng: np.random.Generator) -> Floats:
         """Normal, with a variance from a Gamma law of shape and rate α."""

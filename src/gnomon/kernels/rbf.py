@@ -80,6 +80,10 @@ class RBF(Radial):
         """The kernel with another ℓ, whichever of the three was given."""
         return replace(self, gamma=None, bandwidth=None, **values)
 
+    def single(self, P: NumericRows) -> NumericRows | None:
+        """Prepared rows, which are centred and scaled, in single precision."""
+        return P.single()
+
     def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
         """exp of −½ the scaled squared distances, in place."""
         S = minus_half_squares(P, Q)

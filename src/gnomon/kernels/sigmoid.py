@@ -65,8 +65,8 @@ class Sigmoid(DotProduct):
 
     def profile(self, t: Floats) -> Floats:
         """tanh(t + c)."""
-        return np.tanh(t + self.coef0)
+        return np.tanh(t + float(self.coef0))
 
     def shape_slope(self, name: str, t: Floats) -> Floats:
         """∂k/∂ log a = t (1 − k²), ∂k/∂ log c = c (1 − k²)."""
-        return (1.0 - self.profile(t) ** 2) * (self.coef0 if name == "coef0" else t)
+        return (1.0 - self.profile(t) ** 2) * (float(self.coef0) if name == "coef0" else t)

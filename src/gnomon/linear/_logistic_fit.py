@@ -46,7 +46,7 @@ Found: TypeAlias = tuple[Floats, Floats, list[Solution[Floats]]]
 ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
 """Words of scikit-learn that name one solver here; "liblinear", "sag" and "saga" depend on penalty and classes."""
 
-OWN_TOLERANCE = {"cd", "dcd", "dual_newton", "sag", "sgd", "asgd"}
+OWN_TOLERANCE = {"cd", "prox_newton", "dcd", "dual_newton", "sag", "sgd", "asgd"}
 """Solvers whose `tol` does not grow with the number of rows; the others bound ‖∇F‖∞, here given for the mean loss."""
 
 DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
@@ -56,6 +56,10 @@ DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
 NEWTON_SIZE, NEWTON_ROWS = 64, 4000
 """Parameters and rows up to which "auto" is Newton's method. Its few steps are then the cheapest; beyond, a Hessian
 over all pairs of scores costs more than the preconditioned iterations of L-BFGS that it saves."""
+
+PROXIMAL_SIZE = 4096
+"""Parameters of a softmax with an L1 norm up to which "auto" is the proximal Newton method: of more, one Hessian may
+cost more than all steps of FISTA."""
 
 
 class Plan(NamedTuple):
@@ -77,8 +81,6 @@ class Plan(NamedTuple):
 
 def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tuple[int, int]) -> Plan:
     """Read the parameters of the estimator, for n total weight, K classes and an X of the given shape."""
-    check_interval("tol", model.tol, 0.0)
-    check_interval("max_iter", model.max_iter, 0)
     word = _penalty_word(model)
     form = _form(model, n, word)
     strength, half = form.strength, form.half
@@ -91,7 +93,7 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tupl
     penalty = penalties[word if strength > 0.0 else None]
     kind = _kind(model, n_classes)
     treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
-    bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
+    bias = float(model.intercept_scaling)
     share = {"l1": 1.0, "elasticnet": model.l1_ratio or 0.0}.get(word or "", 0.0)
     solver = _solver(model, penalty, kind, shape[0], (n_classes if kind == "softmax" else 1) * (shape[1] + 1))
     bias = bias if treatment != "free" else 1.0
@@ -177,7 +179,7 @@ def _run(
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)) / weight_unit(weights),
         "max_iter": model.max_iter,
         # For large C the loss of the best constant says nothing about the minimum.
-        **({"relative_to": "objective"} if plan.solver == "cd" else {}),
+        **({"relative_to": "objective"} if plan.solver in ("cd", "prox_newton") else {}),
         **seed,
         **(model.solver_options or {}),
     }
@@ -245,13 +247,14 @@ def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind, n_rows: i
     second_order = "newton" if size <= NEWTON_SIZE and n_rows <= NEWTON_ROWS else "lbfgs"
     # `sag` keeps one score per row.
     averaged = "lbfgs" if kind == "softmax" else "sag"
+    kinked = "cd" if kind != "softmax" else "prox_newton" if size <= PROXIMAL_SIZE else "fista"
     words = {
         **ALIASES,
         "sag": averaged,
         # Named here and not left to `fit_linear`, because solvers read `tol` in different units.
-        "auto": second_order if smooth else "cd" if kind != "softmax" else "fista",
+        "auto": second_order if smooth else kinked,
         "liblinear": ("dual_newton" if model.dual else "lbfgs") if smooth else "cd",
-        "saga": averaged if smooth else "cd" if kind != "softmax" else "fista",
+        "saga": averaged if smooth else kinked,
     }
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")

@@ -94,8 +94,9 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
     dual : bool, default=False
         Solve the dual problem; with "liblinear" only.
     tol : float, default=1e-4
-        Stop when no entry of the gradient of the mean loss (plus penalty/n) exceeds it. For "cd" the bound is on the
-        duality gap relative to the objective, for "dcd" and "dual_newton" on their optimality conditions.
+        Stop when no entry of the gradient of the mean loss (plus penalty/n) exceeds it. For "cd" and "prox_newton" the
+        bound is on the duality gap relative to the objective, for "dcd" and "dual_newton" on their optimality
+        conditions.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
         Value of the constant column whose weight is a penalised b.
@@ -105,10 +106,11 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         Seed of the solvers that draw rows or columns; with None every fit draws the same.
     solver : str, default="lbfgs"
         Any of "lbfgs", "newton", "irls", "bfgs", "gd", "momentum", "sgd", "asgd", "sag", "ista", "fista", "cd", "dcd",
-        "dual_newton", as far as it suits penalty and intercept, "auto", or scikit-learn's words: "newton-cholesky" is
-        "newton", "newton-cg" "lbfgs", "saga" "sag" or, with an L1 norm, "cd" ("fista" for softmax); "sag" is
+        "dual_newton", "prox_newton", as far as it suits penalty and intercept, "auto", or scikit-learn's words:
+        "newton-cholesky" is "newton", "newton-cg" "lbfgs", "saga" "sag" or, with an L1 norm, what "auto" is; "sag" is
         "lbfgs" for softmax; "liblinear" penalises b. "auto" is "newton" up to 64 parameters and 4000 rows, above
-        "lbfgs"; with an L1 norm "cd" or "fista". L-BFGS is preconditioned by the Hessian, from a sample of many rows.
+        "lbfgs"; with an L1 norm "cd", for softmax "prox_newton" up to 4096 parameters, above "fista". L-BFGS is
+        preconditioned by the Hessian, from a sample of many rows.
     max_iter : int, default=100
     verbose : int, default=0
         If positive, send the history to the logger ``gnomon.optim``.

@@ -7,8 +7,10 @@ from gnomon.optim._coordinate_descent import CoordinateOrder, coordinate_descent
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
+from gnomon.optim._exact_kmeans import exact_kmeans
 from gnomon.optim._exchange_rows import exchange_rows
 from gnomon.optim._factorize import Factors, factorize, half_square
+from gnomon.optim._faster_pam import Medoids, build_medoids, faster_pam
 from gnomon.optim._fit_kernel import KERNEL_SOLVERS, fit_kernel
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
@@ -28,10 +30,13 @@ from gnomon.optim._multiclass_kernel_dual import MulticlassMargin, multiclass_ke
 from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
 from gnomon.optim._nested_levels import NestedLevels, nested_levels
 from gnomon.optim._newton import newton, positive_factor
+from gnomon.optim._pair_moves import PairMoves, move_by_pairs
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._proximal_newton import proximal_newton
 from gnomon.optim._radial_network import RadialNetwork, radial_design, radial_network
+from gnomon.optim._reassign import Reassigned, reassign
 from gnomon.optim._sag import sag
 from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
@@ -92,14 +97,17 @@ __all__ = [
     "LassoKnots",
     "LineStep",
     "MaximumLikelihood",
+    "Medoids",
     "MulticlassMargin",
     "NestedLevels",
     "NormalMixture",
     "ObservedRows",
     "OnPart",
+    "PairMoves",
     "Patience",
     "Problem",
     "RadialNetwork",
+    "Reassigned",
     "Restart",
     "Selection",
     "Separability",
@@ -114,6 +122,7 @@ __all__ = [
     "best_subsets",
     "beta_divergence",
     "bfgs",
+    "build_medoids",
     "check_convex",
     "check_gradient",
     "conjugate_gradient",
@@ -125,8 +134,10 @@ __all__ = [
     "dual_newton",
     "em",
     "em_bound",
+    "exact_kmeans",
     "exchange_rows",
     "factorize",
+    "faster_pam",
     "fit_by_gradient",
     "fit_kernel",
     "fit_linear",
@@ -154,6 +165,7 @@ __all__ = [
     "lp_norm",
     "maximize_evidence",
     "maximize_model_evidence",
+    "move_by_pairs",
     "multiclass_dual",
     "multiclass_kernel_dual",
     "multiplicative_updates",
@@ -167,10 +179,12 @@ __all__ = [
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
+    "proximal_newton",
     "pursuit_codes",
     "qp",
     "radial_design",
     "radial_network",
+    "reassign",
     "sag",
     "seed_centers",
     "sgd",

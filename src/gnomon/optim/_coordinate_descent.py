@@ -184,7 +184,7 @@ class _Descent:
     def __init__(self, problem: Problem, theta: Floats, seed: NDArray[np.uint64]) -> None:
         self.problem, self.seed = problem, seed
         self.free = problem.design.intercept == "free"
-        self.X = _columns(problem.design)
+        self.X = columns_of(problem.design)
         self.w = theta[: self.X.shape[1]].astype(float)
         self.z = np.asarray(problem.scores(theta), dtype=float)
         if self.free:
@@ -228,7 +228,7 @@ class _Descent:
         while True:
             stopped = trace.add(epochs, here.objective, gap=here.gap, gradient_norm=here.worst, working_set=self.target)
             enough = tol * (here.objective if self.by_objective else self.scale)
-            reason = _reason(here, enough, least if np.isfinite(here.gap) else small, idle)
+            reason = reason_to_stop(here.gap, here.worst, enough, least if np.isfinite(here.gap) else small, idle)
             # Every penalty gets at least one descent, even if the last solution is within the tolerance for it.
             met = reason and (epochs > spent or here.worst == 0.0)
             lost = epochs >= patience and self.cuts >= MOST_CUTS and np.isfinite(here.gap)
@@ -347,11 +347,13 @@ class _Descent:
         return theta
 
 
-def _reason(here: _Look, enough: float, small: float, idle: int) -> Literal["gap", "kkt", "no_change", ""]:
+def reason_to_stop(
+    gap: float, worst: float, enough: float, small: float, idle: int
+) -> Literal["gap", "kkt", "no_change", ""]:
     """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
-    if np.isfinite(here.gap) and here.gap <= enough:
+    if np.isfinite(gap) and gap <= enough:
         return "gap"
-    if here.worst <= small:
+    if worst <= small:
         return "kkt"
     return "no_change" if idle >= 2 else ""
 
@@ -378,7 +380,7 @@ def _least_set(X: Matrix) -> int:
     return max(SMALLEST_SET, int(10 * X.shape[0] / max(per_column, 1.0)))
 
 
-def _columns(design: Design) -> Matrix:
+def columns_of(design: Design) -> Matrix:
     """X with columns at hand, and the constant column among them when b is penalised."""
     X = design.X
     if design.intercept == "penalized":

@@ -19,6 +19,7 @@ from gnomon.optim._coordinate_descent import coordinate_descent
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._pegasos import pegasos
+from gnomon.optim._proximal_newton import proximal_newton
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim.edge import inspect_edge
@@ -101,6 +102,11 @@ def twice_differentiable_loss(problem: Problem) -> bool:
     return problem.loss.curved and (problem.n_scores == 1 or problem.loss.by_row)
 
 
+def hessian_of_scores(problem: Problem) -> bool:
+    """a loss of several scores with a Hessian in them"""
+    return problem.loss.curved and problem.loss.by_row and problem.n_scores > 1
+
+
 def smooth_penalty(problem: Problem) -> bool:
     """a smooth penalty"""
     return problem.penalty.smooth
@@ -155,6 +161,7 @@ def one_score(problem: Problem) -> bool:
 SOLVERS: dict[str, Solver] = {
     "lbfgs": Solver(lbfgs_linear, (descended_sum, differentiable_loss, smooth_penalty)),
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns), RELATIVE),
+    "prox_newton": Solver(proximal_newton, (hessian_of_scores, convex_penalty, compiled_nouns), RELATIVE),
     "newton": Solver(newton_linear, (twice_differentiable_loss, smooth_penalty)),
     "irls": Solver(irls_linear, (curved_loss, smooth_penalty)),
     "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept, no_offset), RELATIVE),

@@ -103,7 +103,7 @@ def _roundings(K: Floats, problem: KernelDual, tol: float) -> list[KernelDual]:
     return [problem._replace(ridge=np.full(len(problem.target), width)) for width in widths]
 
 
-class _Point(NamedTuple):
+class PrimalPoint(NamedTuple):
     """β, b and f = Kβ."""
 
     beta: Floats
@@ -115,10 +115,10 @@ class _Point(NamedTuple):
         losses = problem.losses(problem.target - self.f - self.b)
         return 0.5 * float(self.beta @ self.f) + self.b * (problem.total or 0.0) + float(np.sum(losses))
 
-    def towards(self, other: "_Point", t: float) -> "_Point":
+    def towards(self, other: "PrimalPoint", t: float) -> "PrimalPoint":
         """The point at the share t of the way."""
         beta, f = self.beta + t * (other.beta - self.beta), self.f + t * (other.f - self.f)
-        return _Point(beta, self.b + t * (other.b - self.b), f)
+        return PrimalPoint(beta, self.b + t * (other.b - self.b), f)
 
 
 def dual_point(problem: KernelDual, z: Floats) -> Floats:
@@ -131,7 +131,7 @@ def dual_point(problem: KernelDual, z: Floats) -> Floats:
 def _descend(K: Floats, problem: KernelDual, roundings: list[KernelDual]) -> Checks:
     """Newton steps for one rounding after the other, each from where the last one ended."""
     n, iteration = len(K), 0
-    point = _Point(np.zeros(n), 0.0, np.zeros(n))
+    point = PrimalPoint(np.zeros(n), 0.0, np.zeros(n))
     for smooth in roundings:
         settled = False
         while not settled:
@@ -145,20 +145,20 @@ def _descend(K: Floats, problem: KernelDual, roundings: list[KernelDual]) -> Che
     yield _check(iteration, point, K, problem, final=True)
 
 
-def _kinds(problem: KernelDual, point: _Point) -> Integers:
+def _kinds(problem: KernelDual, point: PrimalPoint) -> Integers:
     """0 without loss, ±1 quadratic, ±2 linear: where two points have the same, a Newton step between them is exact."""
     z = problem.target - point.f - point.b
     beta = dual_point(problem, z)
     return np.sign(beta).astype(int) * (1 + ((beta <= problem.lower) | (beta >= problem.upper)))
 
 
-def _falls(before: _Point, after: _Point, problem: KernelDual) -> bool:
+def _falls(before: PrimalPoint, after: PrimalPoint, problem: KernelDual) -> bool:
     """Whether P fell by more than its rounding."""
     value = before.value(problem)
     return value - after.value(problem) > ROUNDING * abs(value)
 
 
-def _search(point: _Point, new: _Point, problem: KernelDual) -> float:
+def _search(point: PrimalPoint, new: PrimalPoint, problem: KernelDual) -> float:
     """The share of the way at which P, which is convex, has its minimum; 1 where it falls all the way."""
     step, change, move = new.beta - point.beta, new.f - point.f, new.b - point.b
 
@@ -177,7 +177,7 @@ def _search(point: _Point, new: _Point, problem: KernelDual) -> float:
     return low
 
 
-def _check(iteration: int, point: _Point, K: Floats, problem: KernelDual, *, final: bool) -> Check[Floats]:
+def _check(iteration: int, point: PrimalPoint, K: Floats, problem: KernelDual, *, final: bool) -> Check[Floats]:
     """P; with the last rounding also violation and gap of the problem that was asked for, where β is feasible."""
     beta, kkt, gap = point.beta, np.nan, np.nan
     if final:
@@ -200,7 +200,7 @@ def _in_box(problem: KernelDual, beta: Floats) -> Floats:
     return np.where(beta <= problem.lower + edge, problem.lower, beta)
 
 
-def _newton_point(point: _Point, K: Floats, problem: KernelDual) -> _Point:
+def _newton_point(point: PrimalPoint, K: Floats, problem: KernelDual) -> PrimalPoint:
     """Where Newton's step leads: rows keep the kind that their residuals have now."""
     assert problem.ridge is not None
     z = problem.target - point.f - point.b
@@ -223,7 +223,7 @@ def _newton_point(point: _Point, K: Floats, problem: KernelDual) -> _Point:
     if len(Q):
         found = linalg.solve(M, right, assume_a="sym", check_finite=False)
         fixed[Q], b = found[: len(Q)], float(found[-1]) if border else 0.0
-    return _Point(fixed, b, K @ fixed)
+    return PrimalPoint(fixed, b, K @ fixed)
 
 
 def _best_intercept(problem: KernelDual, f: Floats) -> float:

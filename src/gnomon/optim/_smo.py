@@ -18,7 +18,7 @@ import numpy as np
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
-from gnomon.optim.kernel_blocks import RowCache
+from gnomon.optim.kernel_blocks import kernel_blocks
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.separability import is_separable
@@ -31,6 +31,9 @@ __all__ = ["smo"]
 WORKING_SET = 512
 """Most variables of a block: two megabytes of its matrix."""
 
+PATIENCE, GROWTH = 16, 4
+"""After so many blocks they become twice as large, up to this multiple: more variables are free than a block holds."""
+
 FLOOR = 1e-12
 """Least curvature of a pair, as a share of the largest diagonal entry of K."""
 
@@ -41,7 +44,8 @@ FEW = 0.6
 """Shrink when at most this share of the rows stays active."""
 
 NOISE = 1e-2
-"""The gradient is computed anew where its accumulated rounding may exceed this share of the tolerance."""
+"""The gradient is computed anew where its accumulated rounding may exceed this share of the tolerance; rows of K may be
+in single precision until then where the rounding of one term does not."""
 
 SUSPECT, VANISHING = 1e-4, 1e-14
 """Without bounds: ‖f‖² below these shares of (Σ|β|)² max K_ii lets us ask whether F has a minimum, or says no."""
@@ -129,11 +133,18 @@ class _Run:
         ridge = 0.0 if problem.ridge is None else problem.ridge
         self.diagonal = against.diag().astype(float) + ridge
         self.scale = float(np.max(np.abs(self.diagonal), initial=0.0))
-        self.size, self.separable = size, False
+        self.size, self.most, self.blocks, self.separable = size, GROWTH * size, 0, False
         self.steps = 0
-        self.cache = RowCache(against, cache_size)
+        self.cache = kernel_blocks(self._fast(tol) or against, cache_size)
         self.beta: Floats = problem.start()
         self.range = InterceptRange(np.inf, -np.inf)
+
+    def _fast(self, tol: float) -> Against | None:
+        """The kernel in single precision, where its rounding is small beside the tolerance and there is much to do."""
+        problem = self.problem
+        largest = float(np.max(np.maximum(problem.upper, -problem.lower), initial=0.0))
+        rounding = float(np.finfo(np.float32).eps) * self.scale * largest
+        return self.against.single() if rounding <= NOISE * tol and len(self.diagonal) > self.size else None
 
     def checks(self, start: Floats | None, limit: int) -> Checks:
         """The state at the start and after each block."""
@@ -150,6 +161,9 @@ class _Run:
                 kept = np.empty(0, dtype=np.int64)
                 yield self._check()
                 continue
+            self.blocks += 1
+            if self.blocks % PATIENCE == 0:
+                self.size = min(2 * self.size, self.most)
             chosen = self._choose(kept)
             if not self._descend(chosen, limit):
                 return
@@ -168,10 +182,12 @@ class _Run:
     def _look_at_all(self) -> None:
         """Every row active, the gradient computed anew."""
         self.active = np.arange(len(self.beta))
-        if self.cache.n < len(self.beta):
-            self.cache = RowCache(self.against, self.cache_size)
-        support = np.flatnonzero(self.beta)
-        f = self.cache.combine(support, self.beta[support]) if len(support) else np.zeros(len(self.beta))
+        if self.steps and (self.cache.n < len(self.beta) or self.cache.against is not self.against):
+            self.cache = kernel_blocks(self.against, self.cache_size)
+        support, f = np.flatnonzero(self.beta), np.zeros(len(self.beta))
+        if len(support):
+            exact = self.cache.against is self.against
+            f = (self.cache.combine if exact else self.against.combine_rows)(support, self.beta[support])
         self.g, self.noise = self.problem.gradient(self.beta, f), 0.0
         self.value = self.problem.objective(self.beta, f)
         self.live = self.problem
@@ -215,12 +231,13 @@ class _Run:
         up, down = self.g + self.live.upward(beta), self.g + self.live.downward(beta)
         up[kept], down[kept] = np.inf, -np.inf
         room = q - len(kept)
-        # Rows at infinity can't move that way, or are in the set already; a row that is in it twice would lose a step.
+        # Rows that no other row violates with gain nothing, and rows at infinity are in the set already: a row that is
+        # in it twice would lose a step.
         growing = np.argpartition(up, room // 2)[: room // 2]
-        growing = growing[up[growing] < np.inf]
+        growing = growing[up[growing] < -self.range.high]
         down[growing] = -np.inf
         falling = np.argpartition(-down, room - room // 2)[: room - room // 2]
-        falling = falling[down[falling] > -np.inf]
+        falling = falling[down[falling] > -self.range.low]
         return np.concatenate([growing, falling, kept])
 
     def _descend(self, chosen: Integers, limit: int) -> bool:

@@ -156,14 +156,18 @@ def balanced_scores(problem: Problem, z: Floats, *, max_iter: int = 20) -> Float
         curvature = _curvature_in_shift(problem, z)
         # Softmax is invariant to a constant added to all scores: of the equivalent steps take the shortest.
         shift = slope / curvature if curvature.ndim == 0 else np.linalg.lstsq(curvature, slope, rcond=1e-12)[0]
-        z = _shifted(problem, z, shift) if np.isfinite(value) else z - shift
+        z = _shifted(problem, z, shift, value) if np.isfinite(value) else z - shift
     return z
 
 
-def _shifted(problem: Problem, z: Floats, shift: Floats, *, max_halvings: int = 40) -> Floats:
-    """z − shift/2ᵏ with the least k that leaves every score where its loss is finite; z where none does."""
+def _shifted(problem: Problem, z: Floats, shift: Floats, value: float, *, max_halvings: int = 40) -> Floats:
+    """z − shift/2ᵏ with the least k at which the loss is not above `value`, that of z; z where there is none.
+
+    Where all rows are sure, the curvature is nearly zero and a whole step may lead anywhere.
+    """
+    most = value + 1e-9 * abs(value)
     there = (z - shift / 2.0**k for k in range(max_halvings))
-    return next((moved for moved in there if np.isfinite(problem.at_scores(moved)[0])), z)
+    return next((moved for moved in there if problem.at_scores(moved)[0] <= most), z)
 
 
 def _curvature_in_shift(problem: Problem, z: Floats) -> Floats:

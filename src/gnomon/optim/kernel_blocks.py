@@ -2,21 +2,92 @@
 
     K[W, W] for a working set W,    Σ_{k in W} δ_k K[k, ·]                                            (1)
 
+Where K = XXᵀ has few columns X, the second is X(X_Wᵀδ): the weights of a linear model, and no row of K at all.
 Rows of K are evaluated in tiles, as many threads as BLAS has, and kept in a buffer of bounded size; when it is full,
 rows that were not used for longest give way. Joachims (1999), Making large-scale SVM learning practical, section 11.4.
 """
 
+from typing import Any, Protocol
+
 import numpy as np
 
 from gnomon._jit import jit_no_alloc
-from gnomon._typing import Floats, Integers
-from gnomon.kernels import Against
+from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.kernels import Against, Linear
 from gnomon.numerics.parallel import blas_threads, map_chunks
 
-__all__ = ["RowCache"]
+__all__ = ["FeatureRows", "KernelBlocks", "RowCache", "kernel_blocks"]
 
 TILE = 512
 """Columns of a tile."""
+
+WIDE = 2048
+"""Most columns of a dense X for which products with it are cheaper than rows of K."""
+
+
+class KernelBlocks(Protocol):
+    """What gives (1): n rows, of which a working set has at most `capacity`, as `dtype`."""
+
+    against: Against
+    n: int
+    capacity: int
+    dtype: Any
+
+    def block(self, chosen: Integers) -> Floats: ...
+
+    def combine(self, chosen: Integers, coefficients: Floats) -> Floats: ...
+
+    def keep(self, active: Integers) -> None: ...
+
+
+def kernel_blocks(against: Against, megabytes: float) -> KernelBlocks:
+    """The way that suits a kernel."""
+    return FeatureRows(against) if is_inner(against) else RowCache(against, megabytes)
+
+
+def is_inner(against: Against) -> bool:
+    """Whether K is XXᵀ with columns few enough for products with X."""
+    kernel, X = against.kernel, against.prepared
+    return isinstance(kernel, Linear) and kernel.coef0 == 0.0 and (is_sparse(X.values) or X.values.shape[1] <= WIDE)
+
+
+class FeatureRows:
+    """K = XXᵀ by its columns.
+
+    Parameters
+    ----------
+    against : Against
+        The linear kernel and its rows, dense or sparse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Linear
+    >>> from gnomon.optim.kernel_blocks import FeatureRows
+    >>> FeatureRows(Linear().against(np.array([[1.0], [2.0], [3.0]]))).combine(np.array([0, 2]), np.array([1.0, -1.0]))
+    array([-2., -4., -6.])
+    """
+
+    def __init__(self, against: Against) -> None:
+        self._set(against)
+
+    def _set(self, against: Against) -> None:
+        self.against, self._X = against, against.prepared.values
+        self.n = self.capacity = self._X.shape[0]
+        self.dtype = self._X.dtype
+
+    def block(self, chosen: Integers) -> Floats:
+        """K[W, W]."""
+        return self.against.take(chosen).matrix().astype(float, copy=False)
+
+    def combine(self, chosen: Integers, coefficients: Floats) -> Floats:
+        """X(X_Wᵀδ)."""
+        weights = self._X[chosen].T @ coefficients
+        return np.asarray(self._X @ weights).astype(float, copy=False)
+
+    def keep(self, active: Integers) -> None:
+        """Leave out all rows but the active ones, which are numbered anew."""
+        self._set(self.against.take(active))
 
 
 class RowCache:
@@ -64,9 +135,14 @@ class RowCache:
         self._clock = 0
 
     def block(self, chosen: Integers) -> Floats:
-        """K[W, W]; the rows of W are in the cache afterwards."""
+        """K[W, W]; the rows of W are in the cache afterwards, unless W is all of them: none is needed then."""
+        if len(chosen) == self.n:
+            return self.against.matrix().astype(float, copy=True)
         self._fetch(chosen)
-        return self._rows[np.ix_(self._place[chosen], chosen)].astype(float, copy=False)
+        if self.against.kernel.whole:
+            return self._rows[np.ix_(self._place[chosen], chosen)].astype(float, copy=False)
+        # To evaluate the block again is faster than to collect its columns from long rows.
+        return self.against.take(chosen).matrix().astype(float, copy=False)
 
     def combine(self, chosen: Integers, coefficients: Floats) -> Floats:
         """Σ_k δ_k K[k, ·] over the chosen rows, from the cache where they are in it."""

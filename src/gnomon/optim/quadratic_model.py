@@ -17,10 +17,11 @@ from scipy import linalg, sparse
 from gnomon._jit import compiled, jit
 from gnomon._typing import Compressed, Floats, Integers, Matrix, NDArray
 from gnomon.numerics.design import SparseVectors, Vectors, vectors
+from gnomon.numerics.parallel import calm_blas
 from gnomon.optim._dual_passes import shuffle
 from gnomon.penalties import Penalty
 
-__all__ = ["QuadraticModel"]
+__all__ = ["QuadraticModel", "minimize_gram"]
 
 EPOCHS = 10  # fewest passes before a Newton step on the support
 FULL_SWEEP = 5  # every so many passes all of W is visited, in the others only its nonzeros
@@ -133,18 +134,7 @@ class QuadraticModel:
     def _gram_loop(
         self, penalty: Penalty, w: Floats, g: Floats, tol: float, max_epochs: int, seed: NDArray[np.uint64]
     ) -> tuple[Floats, int]:
-        H, record = self.gram(), compiled(penalty)
-        epochs, patience = 0, _patience(w)
-        while epochs < max_epochs:
-            passes, done = _descend_gram(record, H, self.norms, w, g, tol, min(patience, max_epochs - epochs), seed)
-            epochs += passes
-            if done or epochs >= max_epochs:
-                break
-            step = _support_steps(penalty, H, w, g)
-            g += H @ step
-            w += step
-            patience = _patience(w)
-        return w, epochs
+        return minimize_gram(self.gram(), self.norms, penalty, w, g, tol=tol, max_epochs=max_epochs, seed=seed)
 
     def _residual_loop(
         self, penalty: Penalty, w: Floats, g: Floats, tol: float, max_epochs: int, seed: NDArray[np.uint64]
@@ -185,6 +175,35 @@ class QuadraticModel:
         return self._back(delta) / self.root - np.sum(self.means * delta)
 
 
+def minimize_gram(
+    H: Floats,
+    norms: Floats,
+    penalty: Penalty,
+    w: Floats,
+    g: Floats,
+    *,
+    tol: float,
+    max_epochs: int,
+    seed: NDArray[np.uint64],
+) -> tuple[Floats, int]:
+    """Minimise (1) for any H with diagonal `norms`, from w with gradient g there, both of which are overwritten.
+
+    Coordinates of norm zero stay where they are. Returns the new w and the number of passes.
+    """
+    record = compiled(penalty)
+    epochs, patience = 0, _patience(w)
+    while epochs < max_epochs:
+        passes, done = _descend_gram(record, H, norms, w, g, tol, min(patience, max_epochs - epochs), seed)
+        epochs += passes
+        if done or epochs >= max_epochs:
+            break
+        step = _support_steps(penalty, H, w, g)
+        g += H @ step
+        w += step
+        patience = _patience(w)
+    return w, epochs
+
+
 def _patience(w: Floats) -> int:
     """Passes that cost about as much as a Newton step on the support, and a few."""
     return EPOCHS + int(np.count_nonzero(w)) // 8
@@ -219,7 +238,8 @@ def _solve_positive(H: Floats, curvature: float, g: Floats) -> Floats:
         system = H.copy()
         system[diagonal] += curvature + lift * np.mean(H[diagonal])
         try:
-            return linalg.cho_solve(linalg.cho_factor(system, overwrite_a=True, check_finite=False), g)
+            with calm_blas(len(g)):
+                return linalg.cho_solve(linalg.cho_factor(system, overwrite_a=True, check_finite=False), g)
         except linalg.LinAlgError:
             continue
     return g / np.max(H[diagonal])

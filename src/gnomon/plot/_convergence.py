@@ -212,7 +212,10 @@ def primal_dual(history: History, *, x: Abscissa = "iteration", ax: Axes | None 
         raise ValueError(f"history has {list(history)}, neither 'dual' nor 'gap'; use a solver that computes a dual")
     dual = np.asarray(history["dual"], dtype=float) if "dual" in history else primal - history["gap"]
     dual = np.where(np.isfinite(dual), dual, np.nan)
-    ax, place = new_axes(ax), _abscissa(history, x)
+    # Some solvers compute the primal value at a few of their checks only.
+    known = np.isfinite(primal)
+    ax, place = new_axes(ax), np.asarray(_abscissa(history, x))[known]
+    primal, dual = primal[known], dual[known]
     ax.plot(place, primal, "o-", color=ACCENT, markersize=3.5, linewidth=1.7, label="primal")
     ax.plot(place, dual, "s--", color=SECOND, markersize=3.5, linewidth=1.7, label="dual")
     ax.fill_between(place, dual, primal, color=ACCENT, alpha=0.1, linewidth=0, label="gap")

@@ -20,7 +20,9 @@ from gnomon._typing import Array, Bools, Integers
 from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, is_missing, listed, refuse_unknown, to_text
+from gnomon.report._findings import Finding
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
+from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._study import Progress
 from gnomon.report.prepare import Preparer
 
@@ -70,6 +72,8 @@ class AnomalyStudy:
     odd : list of (row, score)
         The oddest rows of the whole table, the oddest first; rows count from 1.
     seed : int
+    findings : tuple of Finding
+        What the columns may mean otherwise.
 
     Examples
     --------
@@ -92,6 +96,7 @@ class AnomalyStudy:
     meant: float
     odd: list[tuple[int, float]]
     seed: int
+    findings: tuple[Finding, ...] = ()
 
     @property
     def best(self) -> Attempt:
@@ -192,7 +197,8 @@ def _with_labels(table, found, target, label, drop, seed, progress):
     )
     meant = float(np.mean(bad[parts.test]))
     described = {"target": target, "anomaly": label, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
-    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, **described)
+    findings = tuple(check_stand_ins(table, used))
+    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, findings=findings, **described)
 
 
 def _without_labels(
@@ -228,7 +234,8 @@ def _without_labels(
     )
     counts = {"train": len(train), "test": len(test)}
     described = {"target": None, "anomaly": None, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
-    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, **described)
+    findings = tuple(check_stand_ins(table, used))
+    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, findings=findings, **described)
 
 
 def _labels(words: Array, target: str, label: str | None) -> tuple[Bools, str]:

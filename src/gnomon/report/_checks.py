@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon._typing import Array, Floats, Integers
+from gnomon._words import TargetTask
 from gnomon.io import Table
 from gnomon.io.tables import as_float, is_missing, listed, to_text
 from gnomon.report._advice import is_called_identifier, repeats
@@ -16,7 +17,7 @@ from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._stand_ins import check_stand_ins
-from gnomon.report._target import Target, TargetTask
+from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import SCORES, rounded
 

@@ -18,20 +18,19 @@ pair to pair, so that a worse model can be "within one" where a better and simpl
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple
 
 import numpy as np
 
 from gnomon._typing import Integers
+from gnomon._words import RULES, RuleName
 from gnomon.io import UserError
 from gnomon.report._compare import Trial
 from gnomon.report.scores import SCORES, rounded, standard_error
 
-__all__ = ["RULES", "Choice", "RuleName", "check_rule", "choose"]
+__all__ = ["MODEL_RULES", "Choice", "check_rule", "choose"]
 
 BETTER_THAN_BASELINE = 2.0
-
-RuleName: TypeAlias = Literal["simplest", "best"]
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ SOUND = (
     "of the models that beat the baseline by more than two standard errors of the difference, or that beat such a "
     "model in both loss and simplicity,"
 )
-RULES: dict[RuleName, ModelRule] = {
+MODEL_RULES: dict[RuleName, ModelRule] = {
     "simplest": ModelRule(
         f"{SOUND} the simplest whose mean loss exceeds the least by at most one standard error of the difference and "
         "which no other beats in both",
@@ -126,7 +125,7 @@ RULES: dict[RuleName, ModelRule] = {
 
 def check_rule(rule: str) -> RuleName:
     """`rule`, if there is one of that name."""
-    for known in get_args(RuleName):
+    for known in RULES:
         if rule == known:
             return known
     raise UserError(f"--rule {rule!r} is unknown; give one of: {', '.join(RULES)}")
@@ -134,7 +133,7 @@ def check_rule(rule: str) -> RuleName:
 
 def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], rule: RuleName = "simplest") -> Choice:
     """Apply a rule of this module; the first trial is the baseline."""
-    text, admits = RULES[rule]
+    text, admits = MODEL_RULES[rule]
     baseline, *others = [t for t in trials if not t.failure]
     if not others:
         return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)

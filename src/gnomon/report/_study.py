@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
+from gnomon._words import RuleName, TargetTask
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, listed, refuse_unknown
 from gnomon.numerics.weights import effective_train_prior
@@ -31,7 +32,7 @@ from gnomon.report._checks import (
     check_target,
     copies_of,
 )
-from gnomon.report._choice import Choice, RuleName, check_rule, choose
+from gnomon.report._choice import Choice, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_findings, decision_outcome
 from gnomon.report._findings import GRAVITY, Finding
@@ -40,7 +41,7 @@ from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, use
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._splits import Split, split
-from gnomon.report._target import Target, TargetTask, read_target
+from gnomon.report._target import Target, read_target
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.deployment import Deployed, deployed
 from gnomon.report.prepare import CODINGS, Preparer

@@ -6,11 +6,11 @@ overrides.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
+from gnomon._words import TARGET_TASKS, TargetTask
 from gnomon.io import Table, UserError
 from gnomon.io.tables import is_missing, listed, to_text
 from gnomon.report._kinds import decimal_of, numbers_of
@@ -24,8 +24,6 @@ RARE_END = 0.05
 LEAST_ROWS = 30
 LEAST_ROWS_OF_A_CLASS = 8
 LARGEST_NUMBER = 1e150
-TargetTask: TypeAlias = Literal["classification", "regression"]
-TASKS = get_args(TargetTask)
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ def read_target(table: Table, name: str, task: TargetTask | None = None) -> Targ
     """The target column of `table`; errors say what to do when nothing can be learned from it."""
     if name not in table.columns:
         raise UserError(f"the target {name!r} is no column; the columns are: {listed(table.names)}")
-    if task is not None and task not in TASKS:
-        raise UserError(f"--task {task!r} is unknown; give one of: {', '.join(TASKS)}")
+    if task is not None and task not in TARGET_TASKS:
+        raise UserError(f"--task {task!r} is unknown; give one of: {', '.join(TARGET_TASKS)}")
     values = table[name]
     there = np.flatnonzero(~is_missing(values))
     if not len(there):

@@ -7,7 +7,7 @@ import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import to_text
 from gnomon.report._anomalies import AnomalyStudy, Attempt, share_text
-from gnomon.report.pages import package_versions, plain, templates
+from gnomon.report.pages import package_versions, plain, templates, warnings_as_words
 
 __all__ = ["anomaly_page", "anomaly_summary", "anomaly_verdict", "detector_rows"]
 
@@ -102,6 +102,7 @@ def anomaly_summary(study: AnomalyStudy) -> dict[str, Any]:
         "tried": [_tried(attempt) for attempt in study.attempts],
         "oddest_rows": [row for row, _ in study.odd],
         "rule": study.rule,
+        "warnings": warnings_as_words(study.findings),
         "seed": study.seed,
     }
 

@@ -1,6 +1,7 @@
 """The page: one HTML file with everything in it."""
 
 import platform
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -13,6 +14,7 @@ from gnomon.io import Table
 from gnomon.io.tables import is_missing
 from gnomon.report._compare import Trial
 from gnomon.report._decisions import DecisionOutcome, named_rows
+from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._pictures import (
     picture_of_candidates,
@@ -150,7 +152,7 @@ def summary(study: Study) -> dict[str, Any]:
         "sets": study.sets and {"coverage": study.sets.coverage, "calibrated_by": study.sets.rows,
                                 "range": list(study.sets.range), "by_class": study.sets.by_class},
         "tried": [_tried(trial) for trial in study.trials],
-        "warnings": [{"level": f.level, "title": f.title, "text": f.text} for f in study.findings],
+        "warnings": warnings_as_words(study.findings),
         "seed": study.seed,
     }  # fmt: skip
 
@@ -216,6 +218,11 @@ def _decisions(found: DecisionOutcome) -> dict[str, Any]:
         "best_constant": {"action": found.constant[0], "cost": found.constant[1]},
         "gain": {"value": plain(found.gain.value), "interval": [plain(found.gain.low), plain(found.gain.high)]},
     }
+
+
+def warnings_as_words(findings: Iterable[Finding]) -> list[dict[str, str]]:
+    """Findings as plain values."""
+    return [{"level": f.level, "title": f.title, "text": f.text} for f in findings]
 
 
 def plain(value: float) -> float | None:

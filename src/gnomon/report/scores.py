@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from gnomon._typing import Array, Bools, Floats, Integers
-from gnomon.report._target import TargetTask
+from gnomon._words import TargetTask
 
 __all__ = ["SCORES", "Forecast", "Score", "bootstrap", "forecast", "rounded", "score_all", "standard_error"]
 

@@ -8,6 +8,7 @@ from gnomon.search._grouped import Groups, Parts
 from gnomon.search._grow import grow_tree
 from gnomon.search._grow_in_place import grow_in_place
 from gnomon.search._growers import applicable_growers
+from gnomon.search._merge_tree import LINKAGES, SQUARED, Linkage, merge_rows, merge_tree
 from gnomon.search._optimal_tree import OptimalTree, optimal_tree
 from gnomon.search._tree_text import tree_text
 from gnomon.search.assemble import Fork, assemble_tree
@@ -37,7 +38,9 @@ from gnomon.search.words import Words
 
 __all__ = [
     "LEAF",
+    "LINKAGES",
     "NODE",
+    "SQUARED",
     "AbsoluteError",
     "AdaBoosted",
     "Bags",
@@ -57,6 +60,7 @@ __all__ = [
     "Groups",
     "Importances",
     "Interval",
+    "Linkage",
     "Misclassification",
     "Newton",
     "OneOf",
@@ -97,6 +101,8 @@ __all__ = [
     "keep_nodes",
     "leaf_weights",
     "measure_density",
+    "merge_rows",
+    "merge_tree",
     "midpoint",
     "noun",
     "optimal_tree",

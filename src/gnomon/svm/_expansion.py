@@ -20,7 +20,7 @@ from gnomon.kernels import Kernel, Linear, Precomputed
 
 __all__ = ["Expansion"]
 
-ENTRIES = 2**24
+ENTRIES = 2**22
 """Entries of a Gram matrix that are held at a time."""
 
 

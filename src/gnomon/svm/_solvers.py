@@ -24,8 +24,9 @@ from gnomon.optim import (
     kernel_qp,
     smo,
 )
+from gnomon.optim.solution import History
 
-__all__ = ["SOLVERS", "DualSolver", "SolverName", "solve_dual"]
+__all__ = ["SOLVERS", "DualSolver", "SolverName", "machine_history", "solve_dual"]
 
 SolverName: TypeAlias = Literal["auto", "smo", "qp", "dcd", "primal", "pegasos"]
 
@@ -41,11 +42,14 @@ class DualSolver(NamedTuple):
         Why it can't solve a problem, for the error; None where it can.
     takes : tuple of str
         Which of the estimators' options it reads beside `max_iter` and `callback`.
+    primal : bool
+        Whether "objective" in its history is that of the machine; else it is (1), minus the dual one.
     """
 
     solve: Callable[..., Solution[Floats]]
     refuses: Callable[[Against, KernelDual], str | None]
     takes: tuple[str, ...] = ()
+    primal: bool = False
 
 
 def _too_large_for_qp(against: Against, problem: KernelDual) -> str | None:
@@ -75,10 +79,18 @@ SOLVERS: dict[str, DualSolver] = {
     "smo": DualSolver(smo, lambda against, problem: None, ("tol", "cache_size", "shrinking", "gap_tol")),
     "qp": DualSolver(kernel_qp, _too_large_for_qp, ("tol",)),
     "dcd": DualSolver(kernel_dcd, _not_by_coordinates, ("tol", "cache_size")),
-    "primal": DualSolver(kernel_primal, _not_in_the_primal, ("tol",)),
+    "primal": DualSolver(kernel_primal, _not_in_the_primal, ("tol",), primal=True),
     "pegasos": DualSolver(kernel_pegasos, _no_subgradient, ("gap_tol", "random_state")),
 }
 """Solvers, in the order in which "auto" looks at them."""
+
+
+def machine_history(name: str, history: History) -> History:
+    """The history of a solver with the objective of the machine, nan where it was not computed, and the dual one."""
+    objective, gap = history["objective"], history["gap"]
+    if SOLVERS["smo" if name == "auto" else name].primal:
+        return {**history, "dual": objective - gap}
+    return {**history, "objective": gap - objective, "dual": -objective}
 
 
 def solve_dual(name: str, against: Against, problem: KernelDual, options: Mapping[str, Any]) -> Solution[Floats]:

@@ -25,7 +25,7 @@ from gnomon.optim.solution import History, StopReason, log_row
 from gnomon.penalties import convert_lam
 from gnomon.svm._expansion import Expansion
 from gnomon.svm._scales import warn_of_wild_scales
-from gnomon.svm._solvers import solve_dual
+from gnomon.svm._solvers import machine_history, solve_dual
 from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
 
 __all__ = ["DualProblem", "SupportVectorMachine", "price"]
@@ -33,6 +33,10 @@ __all__ = ["DualProblem", "SupportVectorMachine", "price"]
 
 TABLE: dict[str, Any] = {"order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
 """How tables are read."""
+
+
+MOST_COLUMNS = 512
+"""Most columns of a map of features that takes the place of its kernel."""
 
 
 class DualProblem(NamedTuple):
@@ -103,9 +107,13 @@ class SupportVectorMachine(KernelMachine):
     def _compared(self, rows: Any) -> Against:
         """The kernel of the dual problem, with the training rows."""
         kernel: Kernel = self._kernel
-        against = kernel.against(rows)
-        warn_unless_psd(against)
-        return (kernel + Constant(1.0)).against(rows) if self._absorbs_intercept() else against
+        warn_unless_psd(kernel.against(rows))
+        kernel = kernel + Constant(1.0) if self._absorbs_intercept() else kernel
+        if isinstance(rows, list) or self.solver not in ("auto", "smo"):
+            return kernel.against(rows)
+        # A finite map with few columns: the machine is a linear one of these.
+        columns = kernel.finite_map(rows, min(MOST_COLUMNS, self.shape_fit_[0] // 4))
+        return kernel.against(rows) if columns is None else Linear().against(columns)
 
     def _absorbs_intercept(self) -> bool:
         """Whether b is a part of f, penalised with it."""
@@ -161,6 +169,7 @@ class SupportVectorMachine(KernelMachine):
         report(self, solutions)
         # P = (F + P) − F, where F is what the solver minimised.
         self.objective_ = self.dual_gap_ - self.objective_
+        self.history_ = machine_history(self.solver, self.history_)
         self.kkt_residual_ = max(solution.gradient_norm for solution in solutions)
         self.fit_status_ = int(not self.converged_)
 

@@ -150,7 +150,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         -------
         self
         """
-        options: dict[str, Any] = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True, "copy": True}
+        options: dict[str, Any] = {
+            "accept_sparse": ("csr", "csc"),
+            "multi_output": True,
+            "y_numeric": True,
+            "copy": True,
+        }
         rows, y = kernel_rows(self, X, y, kernel=self.kernel, **options)
         Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
         s = None if sample_weight is None else check_weights(sample_weight, Y)

@@ -3,10 +3,15 @@
     minimise over β, c    Σᵢ sᵢ (yᵢ − [Kβ]ᵢ − hᵢᵀc)² + ρ βᵀKβ                                       (1)
     β = S^½ A⁻¹ S^½ (y − Hc),    A = S^½ K S^½ + ρI,    c = (HᵀS^½ A⁻¹ S^½H)⁻¹ HᵀS^½ A⁻¹ S^½ y       (2)
 
-A is factored in place by Cholesky; with L⁻¹ on both sides c is a least-squares fit. Where ρ = 0, or rounding leaves A
+A is factored by Cholesky: in single precision where it is large and ρ keeps it well-conditioned, with steps
+
+    β ← β + L⁻ᵀL⁻¹(y − Aβ)                                                                        (3)
+
+in double precision until β is as good as a factor in double precision would make it; else in place. With L⁻¹ on both
+sides c is a least-squares fit. Where ρ = 0, or rounding leaves A
 singular, β is the solution of least norm, from the eigenvalues of S^½KS^½; a matrix with an eigenvalue that is truly
 negative is refused. Saunders, Gammerman & Vovk (1998), ICML 15, 515–521; the unpenalised part H: Wahba (1990),
-chapter 1, doi:10.1137/1.9781611970128.
+chapter 1, doi:10.1137/1.9781611970128; (3): Buttari et al. (2007), doi:10.1177/1094342007084026.
 """
 
 import warnings
@@ -14,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
-from scipy.linalg import get_lapack_funcs
+from scipy.linalg import get_lapack_funcs, lapack
 
 from gnomon._typing import ArrayLike, Floats
 
@@ -22,6 +27,12 @@ __all__ = ["KernelRidgeSolution", "kernel_ridge", "refuse_indefinite"]
 
 NEGATIVE = 1e-10
 """An eigenvalue below minus this share of the largest is no rounding of double precision."""
+
+LARGE, WELL, MOST_STEPS = 500, 2.0**-18, 10
+"""Rows from which on, and share of ‖A‖ from which ρ on, a factor in single precision pays; steps (3) that it may take.
+
+‖A‖/ρ bounds the condition number, so each step then gains at least a factor of some tens.
+"""
 
 
 class KernelRidgeSolution(NamedTuple):
@@ -146,7 +157,14 @@ def refuse_indefinite(least: float, largest: float, n: int, eps: float = 2.0**-5
 def _solve(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Floats, Floats]:
     """A⁻¹(Y − Hc), c and the residuals; A is destroyed."""
     diagonal = np.diagonal(A).copy()
-    factor = _factor(A, rho) if rho > 0.0 else None
+    A[np.diag_indices_from(A)] += A.dtype.type(rho)
+    (lange,) = get_lapack_funcs(("lange",), (A,))
+    norm = float(lange("1", A.T))
+    if A.dtype == np.float64 and len(A) >= LARGE and not H.shape[1] and rho > WELL * norm:
+        coef = _refined(A, Y, norm)
+        if coef is not None:
+            return coef, np.empty((0, Y.shape[1])), rho * coef
+    factor = _factor(A, rho, norm) if rho > 0.0 else None
     if factor is None:
         return _least_norm(_restored(A, diagonal), H, Y, rho)
     (trtrs,) = get_lapack_funcs(("trtrs",), (A,))
@@ -158,17 +176,36 @@ def _solve(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Floats,
     return coef, trend, rho * coef
 
 
-def _factor(A: Floats, rho: float) -> Floats | None:
-    """The Cholesky factor of A + ρI, written over one triangle of A; None where it is singular to rounding."""
+def _refined(A: Floats, Y: Floats, norm: float) -> Floats | None:
+    """A⁻¹Y by (3); None where single precision is not enough."""
+    factor, info = lapack.spotrf(A.astype(np.float32).T, lower=1, overwrite_a=1, clean=0)
+    if info != 0:
+        return None
+    coef, left = np.zeros_like(Y), Y
+    for _ in range(MOST_STEPS):
+        # The single factor knows no numbers beyond 1e38: the right sides are scaled to one.
+        size = np.max(np.abs(left), axis=0)
+        size[size == 0.0] = 1.0
+        step, _ = lapack.spotrs(factor, (left / size).astype(np.float32), lower=1)
+        coef = coef + size * step
+        left = Y - A @ coef
+        # The error that a solution by a factor in double precision has: the criterion of LAPACK's dsposv.
+        allowed = np.sqrt(len(A)) * np.finfo(float).eps * norm * np.max(np.abs(coef), axis=0)
+        if np.all(np.max(np.abs(left), axis=0) <= allowed):
+            return coef
+    return None
+
+
+def _factor(A: Floats, rho: float, norm: float) -> Floats | None:
+    """The Cholesky factor of A, written over one triangle of it; None where it is singular to rounding."""
     # The transpose of a C-contiguous matrix is the Fortran order that LAPACK works on without a copy.
-    potrf, pocon, lange = get_lapack_funcs(("potrf", "pocon", "lange"), (A,))
-    A[np.diag_indices_from(A)] += A.dtype.type(rho)
-    norm = lange("1", A.T)
+    potrf, pocon = get_lapack_funcs(("potrf", "pocon"), (A,))
     factor, info = potrf(A.T, lower=1, overwrite_a=1, clean=0)
     if info != 0 or not np.isfinite(norm):
         return None
-    rcond, _ = pocon(factor, norm, uplo="L")
-    return factor if rcond > np.finfo(A.dtype).eps else None
+    eps = float(np.finfo(A.dtype).eps)
+    # ρ/‖A‖ bounds the reciprocal condition number of a positive semi-definite matrix plus ρ.
+    return factor if rho > 1e3 * eps * norm or pocon(factor, norm, uplo="L")[0] > eps else None
 
 
 def _restored(A: Floats, diagonal: Floats) -> Floats:

@@ -9,7 +9,6 @@ precision suffices for the screen. The bound is that of Higham (2002), Accuracy 
 section 3.1, for sums of d products, with 16 u for the rounding of a, b, their squares and the sum of the three.
 """
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,22 +20,25 @@ from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.numerics.design import canonical
 from gnomon.numerics.neighbors._heap import empty_heaps, offer, sort_heaps
 from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
-from gnomon.numerics.parallel import blas_threads, map_chunks
+from gnomon.numerics.parallel import blas_threads, split_rows, team
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["EuclideanIndex", "StoredRows", "euclidean_index", "stored_rows", "sum_of_squares"]
 
-TILE = 512
+TILE = 256
 """Stored rows of a tile."""
 
 BLOCK = 1024
-"""Queries of a tile: two megabytes of float32 with `TILE` rows."""
+"""Queries of a tile: a megabyte of float32 with `TILE` rows."""
 
 TRIAL = 64
 """Queries that are searched first, to see how many comparisons the screen leaves."""
 
 COARSE = 0.05
 """If single precision leaves more than this share of the comparisons, double precision is used for the others."""
+
+LANES = 64
+"""Entries of a tile that are compared with the cut at once."""
 
 DENSE_ENTRIES = 2**22
 """Entries of a block of sparse queries that is made dense."""
@@ -122,16 +124,18 @@ def screen_tile(
     for i in range(products.shape[0]):
         # A cut has the precision of the products, so that they are compared without conversion.
         cuts[i] = distances[i, 0] * unit + slack[i]
-        for part in range(0, products.shape[1], 64):
-            stop = min(part + 64, products.shape[1])
-            if not _may_hold(products[i, part:stop], squares[part:stop], cuts[i]):
+        cut = cuts[i]
+        for part in range(0, products.shape[1], LANES):
+            stop = min(part + LANES, products.shape[1])
+            if not _may_hold(products[i, part:stop], squares[part:stop], cut):
                 continue
             for j in range(part, stop):
-                if products[i, j] + squares[j] > cuts[i]:
+                if products[i, j] + squares[j] > cut:
                     continue
                 passed += 1
                 offer(distances[i], rows[i], queries.squared_distance(first + i, stored, start + j), start + j)
                 cuts[i] = distances[i, 0] * unit + slack[i]
+                cut = cuts[i]
     return passed
 
 
@@ -276,12 +280,13 @@ class EuclideanIndex(NamedTuple):
     def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
         Q = self.stored.like(queries)
         heaps = empty_heaps(len(Q), k)
-        cuts = _blocks(len(Q), Q.values.shape[1] if is_sparse(Q.values) else 0)
-        screen = self.screen
-        if search_block(self.stored, screen, Q, cuts[0], heaps) > COARSE and screen.dtype != np.float64:
-            screen = make_screen(self.stored.values, np.float64)
-        threads = blas_threads() if n_jobs is None else n_jobs
-        map_chunks(lambda block: search_block(self.stored, screen, Q, block, heaps), cuts[1:], threads)
+        screen, dense_columns = self.screen, Q.values.shape[1] if is_sparse(Q.values) else 0
+        with team(blas_threads() if n_jobs is None else n_jobs) as run:
+            first, others = _blocks(len(Q), dense_columns, run.n_jobs)
+            (passed,) = run(lambda block: search_block(self.stored, screen, Q, block, heaps), [first])
+            if passed > COARSE and screen.dtype != np.float64:
+                screen = make_screen(self.stored.values, np.float64)
+            run(lambda block: search_block(self.stored, screen, Q, block, heaps), others)
         distances, rows = heaps
         sort_heaps(distances, rows)
         return Neighbors(rows, np.sqrt(distances) * self.stored.unit)
@@ -316,9 +321,9 @@ def search_block(
     return passed / (len(A) * len(stored))
 
 
-def _blocks(m: int, dense_columns: int) -> list[slice]:
-    """Queries in blocks: a small one first; fewer in each where sparse ones become dense."""
+def _blocks(m: int, dense_columns: int, threads: int) -> tuple[slice, list[slice]]:
+    """Queries in a small block, then in equal ones, as many for each thread; smaller where sparse ones become dense."""
     size = max(1, min(BLOCK, DENSE_ENTRIES // max(1, dense_columns)))
-    first = min(TRIAL, size)
-    edges = [0, *range(min(first, m), m, size), m]
-    return [slice(a, b) for a, b in pairwise(edges) if b > a or a == 0]
+    first = min(TRIAL, size, m)
+    count = threads * -(-(m - first) // (size * threads))
+    return slice(0, first), [slice(first + b.start, first + b.stop) for b in split_rows(m - first, count) if m > first]

@@ -1,0 +1,104 @@
+"""Distances and similarities of all pairs of rows.
+
+    δ(x, y) ≥ 0, δ(x, x) = 0, δ(x, y) = δ(y, x);      ρ(x, y) = ρ(y, x), large for rows that are alike     (1)
+
+A kernel is a similarity; its distance is δ² = k(x, x) + k(y, y) − 2 k(x, y).
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.metrics import pairwise_distances
+
+from gnomon._typing import Array, Floats
+from gnomon.kernels import Kernel, read_kernel
+from gnomon.optim import distances_to
+
+__all__ = ["Metric", "Similarity", "check_square", "distance_matrix", "similarity_matrix", "unit_rows"]
+
+Metric: TypeAlias = str | Callable[..., Any]
+Similarity: TypeAlias = str | Callable[..., Any] | Kernel
+
+SLACK = 1e-8
+"""Differences from symmetry, and diagonals, below this share of the largest entry are rounding."""
+
+
+def distance_matrix(X: Any, metric: Metric, other: Any = None) -> Floats:
+    """δ of all pairs of rows, or of rows and others; a name or callable of scikit-learn, or "precomputed"."""
+    if isinstance(metric, str) and metric == "precomputed":
+        return _checked_distances(X) if other is None else np.asarray(X, dtype=float)
+    if isinstance(metric, str) and metric == "cosine":
+        A, B = unit_rows(X), None if other is None else unit_rows(other)
+        return np.maximum(0.0, 1.0 - _products(A, A if B is None else B))
+    if isinstance(metric, str) and metric in ("euclidean", "l2", "sqeuclidean"):
+        # From differences: rows that are alike have a distance of zero, not of √ε.
+        B = X if other is None else other
+        apart = distances_to(X, B.toarray() if issparse(B) else B)
+        return apart**2 if metric == "sqeuclidean" else apart
+    D = pairwise_distances(X, other, metric=metric)
+    return D if other is not None else 0.5 * (D + D.T)
+
+
+def similarity_matrix(X: Any, similarity: Similarity, other: Any = None) -> Floats:
+    """ρ of all pairs: "cosine", the name of a kernel, a kernel, a callable of two rows, or "precomputed"."""
+    if isinstance(similarity, str) and similarity == "precomputed":
+        return check_square("X", X) if other is None else np.asarray(X, dtype=float)
+    if isinstance(similarity, str) and similarity == "cosine":
+        A = unit_rows(X)
+        return _products(A, A if other is None else unit_rows(other))
+    if callable(similarity) and not isinstance(similarity, Kernel):
+        others = X if other is None else other
+        return np.array([[float(similarity(x, y)) for y in others] for x in X])
+    try:
+        kernel = read_kernel(similarity, X)
+    except ValueError as error:
+        raise ValueError(f"similarity={similarity!r}: {error}") from None
+    return kernel.gram(X) if other is None else kernel.gram(X, other)
+
+
+def unit_rows(X: Any) -> Any:
+    """Rows divided by their lengths; a row of zeros has no direction."""
+    largest: Floats = np.asarray(abs(X).max(axis=1).todense() if issparse(X) else np.abs(X).max(axis=1)).ravel()
+    if np.any(largest == 0.0):
+        row = int(np.argmin(largest))
+        raise ValueError(f"row {row} of X is zero and has no cosine with other rows; leave such rows out")
+    # First by the largest entry: squares of very large or small ones are none.
+    scaled = _divided(X, largest)
+    squares = scaled.multiply(scaled).sum(axis=1) if issparse(scaled) else np.einsum("ij,ij->i", scaled, scaled)
+    return _divided(scaled, np.sqrt(np.asarray(squares).ravel()))
+
+
+def check_square(name: str, given: Any) -> Floats:
+    """A symmetric matrix; rounding of its symmetry is taken out."""
+    if issparse(given):
+        raise ValueError(f"{name} is sparse; give the matrix of all pairs as an array")
+    K: Array = np.asarray(given, dtype=float)
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"{name} has the shape {K.shape}; with 'precomputed' it must be square")
+    worst = float(np.max(np.abs(K - K.T), initial=0.0))
+    if worst > SLACK * float(np.max(np.abs(K), initial=0.0)):
+        raise ValueError(f"{name} is not symmetric: entries differ by up to {worst:.3g}; symmetrise it")
+    return 0.5 * (K + K.T)
+
+
+def _checked_distances(given: Any) -> Floats:
+    D = check_square("X", given)
+    largest = float(np.max(np.abs(D), initial=0.0))
+    if np.min(D, initial=0.0) < 0.0:
+        raise ValueError(f"X has the negative entry {np.min(D):.3g}; distances are ≥ 0")
+    if float(np.max(np.abs(np.diag(D)), initial=0.0)) > SLACK * largest:
+        raise ValueError(f"X has {np.max(np.diag(D)):.3g} on its diagonal; a row has the distance zero from itself")
+    return D
+
+
+def _divided(X: Any, by: Floats) -> Any:
+    if issparse(X):
+        return X.multiply((1.0 / by).astype(X.dtype)[:, None]).tocsr()
+    return X / by.astype(X.dtype)[:, None]
+
+
+def _products(A: Any, B: Any) -> Floats:
+    found = A @ B.T
+    return np.clip(found.toarray() if issparse(found) else found, -1.0, 1.0)

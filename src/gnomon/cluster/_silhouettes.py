@@ -1,0 +1,102 @@
+"""Silhouettes.
+
+    s_i = (b_i − a_i) / max(a_i, b_i)                                                               (1)
+
+a is the mean distance of a row to the others of its cluster, b that to the nearest other cluster; 0 for a row that is
+alone. Distances are made in blocks of rows, so memory does not grow with their square. Rousseeuw (1987),
+doi:10.1016/0377-0427(87)90125-7.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import pairwise_distances
+from sklearn.utils.validation import check_array
+
+from gnomon._typing import ArrayLike, Floats, MatrixLike
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.validation import FLOATS
+
+__all__ = ["silhouettes"]
+
+BLOCK = 2**22
+"""Distances that are in memory at once, for each thread."""
+
+
+def silhouettes(X: MatrixLike, labels: ArrayLike, *, metric: Any = "euclidean") -> Floats:
+    """Equation (1) for every row.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), or distances of shape (n, n) with ``metric="precomputed"``
+    labels : array-like of shape (n,)
+    metric : str or callable, default="euclidean"
+        As in scikit-learn.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    References
+    ----------
+    Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of cluster analysis.
+    doi:10.1016/0377-0427(87)90125-7
+
+    Examples
+    --------
+    >>> from gnomon.cluster import silhouettes
+    >>> silhouettes([[0.0], [1.0], [9.0], [10.0]], [0, 0, 1, 1]).round(4)
+    array([0.8947, 0.8824, 0.8824, 0.8947])
+    """
+    rows = check_array(X, dtype=FLOATS, accept_sparse="csr", input_name="X")
+    index, clusters = label_index(labels)
+    n, k = rows.shape[0], len(clusters)
+    if len(index) != n:
+        raise ValueError(f"labels have {len(index)} entries and X has {n} rows; give one for each row")
+    if not 2 <= k <= n - 1:
+        raise ValueError(f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive)")
+    members = np.eye(k, dtype=rows.dtype)[index]
+    sizes = np.bincount(index)
+    prepared = _centred(rows) if metric == "euclidean" and isinstance(rows, np.ndarray) else None
+
+    def block(part: slice) -> Floats:
+        D = _distances(rows, part, metric) if prepared is None else _euclidean(*prepared, part)
+        return _scores(D @ members, index[part], sizes)
+
+    blocks = split_rows(n, max(1, -(-n * n // BLOCK)))
+    return np.concatenate(map_chunks(block, blocks, blas_threads()))
+
+
+def _centred(X: Floats) -> tuple[Floats, Floats]:
+    """Rows about their mean, which keeps the digits of distances, and their squared norms."""
+    Z = X - X.mean(axis=0)
+    return Z, np.einsum("ij,ij->i", Z, Z)
+
+
+def _euclidean(Z: Floats, squares: Floats, part: slice) -> Floats:
+    D = Z[part] @ (-2.0 * Z.T)
+    D += squares
+    D += squares[part, None]
+    np.maximum(D, 0.0, out=D)
+    D[np.arange(len(D)), np.arange(part.start, part.stop)] = 0.0
+    return np.sqrt(D, out=D)
+
+
+def _distances(rows: Any, part: slice, metric: Any) -> Floats:
+    if metric == "precomputed":
+        return np.asarray(rows[part])
+    return pairwise_distances(rows[part], rows, metric=metric)
+
+
+def _scores(sums: Floats, index: Any, sizes: Any) -> Floats:
+    """Equation (1) from the sums of distances to each cluster."""
+    at = np.arange(len(sums))
+    own = sizes[index]
+    a = sums[at, index] / np.maximum(own - 1, 1)
+    means = sums / sizes
+    means[at, index] = np.inf
+    b = means.min(axis=1)
+    largest = np.maximum(a, b)
+    s = np.divide(b - a, largest, out=np.zeros_like(b), where=largest > 0.0)
+    return np.where(own > 1, s, 0.0)
