@@ -39,8 +39,8 @@ def read_rows(
 ) -> Any:
     """Scikit-learn's ``validate_data``; at a fit (``reset=True``) the parameters of the estimator are checked first.
 
-    Small arrays of numbers come back row by row and writable, so that the same compiled kernels serve all of them: cells
-    of a data frame are column by column and read-only.
+    Small arrays of numbers come back row by row and writable, so that the same compiled kernels serve all of them;
+    those of a data frame are column by column and read-only.
 
     Examples
     --------
