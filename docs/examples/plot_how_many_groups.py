@@ -24,8 +24,9 @@ for ax, X in zip(axes, (groups, box), strict=True):
     print(found)
 
 # %%
-# Other ways look at other things: the gap to boxes without structure, whether one half of the rows predicts the other, and
-# whether each cluster is normal along its longest direction. On the box two of the three say: one cluster, which is none.
+# Other ways look at other things: the gap to boxes without structure, whether one half of the rows predicts the other,
+# and whether each cluster is normal along its longest direction. On the box two of the three say: one cluster, which is
+# none.
 for name, X in (("groups", groups), ("box", box)):
     for method, options in (("gap", {"n_references": 10}), ("prediction_strength", {"n_splits": 10}), ("gmeans", {})):
         print(f"{name:7} {method:20} {select_k(X, range(1, 8), method=method, random_state=0, **options)}")

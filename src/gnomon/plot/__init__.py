@@ -53,6 +53,13 @@ from gnomon.plot.machines import boundary_panels, hidden_sum, nested_regions, se
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
+from gnomon.plot.neighbors import (
+    landmark_surface,
+    neighbor_error_curves,
+    network_diagram,
+    radial_fits,
+    voronoi_cells,
+)
 from gnomon.plot.parallel import parallel_coordinates
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
@@ -139,6 +146,7 @@ __all__ = [
     "kernel_shapes",
     "label_curves",
     "label_table",
+    "landmark_surface",
     "law_densities",
     "learning_curves",
     "least_squares_geometry",
@@ -148,8 +156,10 @@ __all__ = [
     "mixture_curves",
     "mixture_levels",
     "monomials",
+    "neighbor_error_curves",
     "nested_contours",
     "nested_regions",
+    "network_diagram",
     "nonlinear_problems",
     "normality",
     "one_vs_one_regions",
@@ -175,6 +185,7 @@ __all__ = [
     "projection_distortion",
     "pruning_curves",
     "query_order",
+    "radial_fits",
     "rare_class",
     "reconstructions",
     "regression_losses",
@@ -202,5 +213,6 @@ __all__ = [
     "tree",
     "tree_regions",
     "update_ratio",
+    "voronoi_cells",
     "whitening_steps",
 ]
