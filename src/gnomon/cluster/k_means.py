@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import store
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
@@ -165,27 +166,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         keep_rows: bool = False,
         n_jobs: int | None = None,
     ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.on_empty = on_empty
-        self.refine = refine
-        self.metric = metric
-        self.VI = VI
-        self.n_local_trials = n_local_trials
-        self.first = first
-        self.linkage = linkage
-        self.init_size = init_size
-        self.certificate = certificate
-        self.warn_scale = warn_scale
-        self.keep_rows = keep_rows
-        self.n_jobs = n_jobs
+        store(self, locals())
 
     def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1).
