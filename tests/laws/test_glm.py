@@ -177,7 +177,7 @@ def test_weights_are_repetitions_and_sparse_is_dense():
         (GLM("binomial"), TARGETS["poisson"], r"needs numbers in \[0, 1\]"),
         (GLM("cauchy"), TARGETS["gaussian"], "family='cauchy' is unknown"),
         (GLM("poisson", "sqrt"), TARGETS["poisson"], "link='sqrt' is unknown"),
-        (GLM(alpha=-1.0), TARGETS["gaussian"], "alpha=-1.0 must be ≥ 0"),
+        (GLM(alpha=-1.0), TARGETS["gaussian"], "alpha=-1.0 must be a number ≥ 0"),
     ],
 )
 def test_bad_words(model, y, message):

@@ -119,21 +119,38 @@ def test_an_offset_of_the_rows_changes_nothing(kernel, d):
 
 @pytest.mark.spec("KER-002")
 @by_repr
-def test_equal_rows_are_at_distance_zero_and_close_ones_keep_their_digits(kernel):
+@pytest.mark.parametrize("size", [1.0, 1e3])
+def test_equal_rows_are_at_distance_zero_and_close_ones_keep_their_digits(kernel, size):
     d = 3 if isinstance(kernel, Spherical) else 8
-    A = 1e3 * RNG.normal(size=(20, d))
+    A = size * RNG.normal(size=(20, d))
     A[5:10] = A[0]
     A[10] = A[0]
     A[10, 0] = A[0, 0] + 2.0**-20
     K = kernel.gram(A)
-    np.testing.assert_array_equal(K[0, 5:10], 1.0)
+    np.testing.assert_allclose(K[0, 5:10], 1.0, rtol=0.0, atol=4e-15)
     csr = sparse.csr_array
     for left, right in ((csr(A), csr(A[5:7])), (csr(A), A[5:7]), (A, csr(A[5:7]))):
-        np.testing.assert_array_equal(kernel.gram(left, right)[[0, 5, 9]], 1.0)
+        np.testing.assert_allclose(kernel.gram(left, right)[[0, 5, 9]], 1.0, rtol=0.0, atol=4e-15)
     zero, step = np.zeros((1, d)), np.zeros((1, d))
     step[0, 0] = 2.0**-20
     exact = 1.0 - kernel.gram(zero, step).item()
-    assert 1.0 - K[0, 10] == pytest.approx(exact, rel=1e-6, abs=1e-15)
+    assert 1.0 - K[0, 10] == pytest.approx(exact, rel=1e-6, abs=4e-15)
+
+
+@pytest.mark.spec("KER-001")
+@pytest.mark.parametrize("kernel", [Matern(nu=0.5), Matern(), RBF(), Wendland(smoothness=0)], ids=repr)
+@pytest.mark.parametrize("far", [1.0, 1e170])
+def test_sums_of_derivatives_keep_their_digits_where_rows_nearly_meet(kernel, far):
+    A = RNG.normal(size=(30, 5))
+    A[1] = A[0] + 1e-9
+    A[2] = A[0] + 1e-12
+    A[3] = A[0]
+    A[4] *= far
+    kernel = kernel.with_params(length_scale=[0.7, 1.5, 3.0, 1.0, 2.0])
+    M = RNG.normal(size=(30, 30)) * 1e-3
+    M[:4, :4] = 1.0
+    G = kernel.gradients(A)
+    np.testing.assert_allclose(kernel.pullback(A, None, M), np.einsum("ij,ijp->p", M, G), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.spec("KER-002")

@@ -102,7 +102,7 @@ def test_an_exact_fit_costs_nothing(p):
 
 def test_errors_say_what_to_do():
     X, y = regression()
-    with pytest.raises(ValueError, match=r"p=0 must be > 0"):
+    with pytest.raises(ValueError, match=r"p=0 must be a number > 0"):
         LpRegression(0).fit(X, y)
     with pytest.raises(ValueError, match="tol=0"):
         LpRegression(1.5, tol=0).fit(X, y)

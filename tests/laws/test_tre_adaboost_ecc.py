@@ -209,9 +209,9 @@ def test_what_answers_no_question_is_no_weak_learner(base):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ({"n_estimators": 0}, "n_estimators=0 must be ≥ 1"),
+        ({"n_estimators": 0}, "n_estimators=0 must be a whole number ≥ 1"),
         ({"partition": "best"}, r"partition='best'.*max"),
-        ({"learning_rate": 2.0}, r"learning_rate=2.0 must be in \(0, 1\]"),
+        ({"learning_rate": 2.0}, r"learning_rate=2.0 must be a number in \(0, 1\]"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(option, words):

@@ -377,8 +377,8 @@ def test_refusals_by_distance_and_by_margin():
         ({"max_distance": -1}, "max_distance=-1 must be ≥ 0"),
         ({"code": "hadamard"}, r"code='hadamard'.*stagewise"),
         ({"code_size": 0.5}, "1 columns cannot tell 3 classes apart"),
-        ({"code_size": 0.0}, "code_size=0.0 must be > 0"),
-        ({"n_candidates": 0}, "n_candidates=0 must be ≥ 1"),
+        ({"code_size": 0.0}, "code_size=0.0 must be a number > 0"),
+        ({"n_candidates": 0}, "n_candidates=0 must be a whole number ≥ 1"),
         ({"loss": "zero_one"}, r"loss='zero_one'.*exponential"),
     ],
 )

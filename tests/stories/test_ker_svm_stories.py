@@ -9,6 +9,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from gnomon._registry import Facts, candidates, discover
 from gnomon.decomposition import KernelPCA
 from gnomon.kernels import RBF, Sigmoid
 from gnomon.neighbors import RBFNetworkClassifier
@@ -124,3 +125,19 @@ def test_rings_noise_and_margins():
         perceptron = KernelPerceptron(kernel=RBF(0.7), max_iter=30)
         theirs.append(perceptron.fit(A[:60], a[:60]).score(A[60:], a[60:]))
     assert np.mean(ours) > np.mean(theirs)
+
+
+def test_the_command_line_compares_machines_of_tables_of_moderate_size():
+    """`gnomon learn` offers them up to 5000 rows; C is searched where fits are cheap, and scores are calibrated."""
+    discover()
+    X, y = make_moons(200, noise=0.25, random_state=0)
+    small, large = (Facts("classification", n_rows=n, n_features=2, n_classes=2) for n in (200, 5001))
+    offered = {candidate.name: candidate for candidate in candidates(small)}
+    assert "support vector machine" not in {candidate.name for candidate in candidates(large)}
+    machine = offered["support vector machine"]
+    assert not machine.probabilities
+    assert machine.make(small, 0).fit(X, y).score(X, y) > 0.9
+    numbers = Facts("regression", n_rows=2000, n_features=2)
+    regression = {candidate.name: candidate for candidate in candidates(numbers)}["support vector regression"]
+    target = 1e6 * np.sin(X[:, 0])
+    assert regression.make(numbers, 0).fit(X, target).score(X, target) > 0.9

@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon._typing import Floats
 from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
-from gnomon.anomaly._levels import check_level, log_thresholds
+from gnomon.anomaly._levels import log_thresholds
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 
@@ -36,8 +36,7 @@ class DensityRule(WeightedDetector):
         self.log_epsilon_ = threshold
 
     def _level_threshold(self) -> float:
-        level = check_level("level", self.level)
-        return log_thresholds(self._density, np.array([level]), **self._draws())[0]
+        return log_thresholds(self._density, np.array([self.level]), **self._draws())[0]
 
     def _draws(self) -> dict[str, Any]:
         """How a law that has no formula for its levels is drawn from."""

@@ -12,7 +12,7 @@ from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments, group_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
+from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.numerics.weights import check_weights, row_weight
 
 __all__ = ["CovarianceType", "NormalRows", "Shrinkage"]
@@ -77,7 +77,6 @@ class NormalRows(WeightedDetector):
 
     def _sums(self, X: Floats, weights: Floats | None) -> Moments:
         check_choice("covariance_type", self.covariance_type, TYPES)
-        check_integer("ddof", self.ddof, 0)
         return group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=self.covariance_type != "full")
 
     def _set_law(self, X: Any, weights: Floats | None) -> None:

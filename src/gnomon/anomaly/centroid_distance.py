@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon._typing import Floats, RandomState
+from gnomon._typing import Count, Floats, NonNegative, RandomState
 from gnomon.anomaly._base import Detector, Tie, contamination_threshold, one_given
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.optim import kmeans, nearest_center, seed_centers
 
 __all__ = ["CentroidDistanceDetector"]
@@ -77,13 +76,13 @@ class CentroidDistanceDetector(Detector):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: Count = 8,
         *,
-        threshold: float | None = None,
+        threshold: NonNegative | None = None,
         contamination: float | None = None,
         tie: Tie = "anomaly",
-        n_init: int = 5,
-        max_iter: int = 300,
+        n_init: Count = 5,
+        max_iter: Count = 300,
         random_state: RandomState = None,
     ):
         self.n_clusters = n_clusters
@@ -95,10 +94,10 @@ class CentroidDistanceDetector(Detector):
         self.random_state = random_state
 
     def _learn(self, X: Floats, weights: Floats | None) -> None:
-        k, rng = check_integer("n_clusters", self.n_clusters, 1), check_rng(self.random_state)
+        k, rng = self.n_clusters, check_rng(self.random_state)
         if len(X) <= k:
             raise ValueError(f"n_samples={len(X)} must exceed n_clusters={k}; give more rows or fewer centres")
-        starts = [X[seed_centers(X, k, rng)] for _ in range(check_integer("n_init", self.n_init, 1))]
+        starts = [X[seed_centers(X, k, rng)] for _ in range(self.n_init)]
         runs = [kmeans(X, start, max_iter=self.max_iter) for start in starts]
         best = min(runs, key=lambda run: run.objective)
         self.centers_, self.inertia_ = best.centers, best.objective
@@ -117,7 +116,7 @@ class CentroidDistanceDetector(Detector):
     def _threshold(self, X: Any, weights: Floats | None) -> float:
         name, value = one_given(threshold=self.threshold, contamination=self.contamination)
         if name == "threshold":
-            return -check_non_negative("threshold", value)
+            return -value
         return contamination_threshold(self._scores(X), DEFAULT_SHARE if name is None else value)
 
     def _note_threshold(self, threshold: float) -> None:

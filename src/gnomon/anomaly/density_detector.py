@@ -8,7 +8,7 @@ generative classifier. Bishop (1994), Novelty detection and neural network valid
 
 from typing import Any
 
-from gnomon._typing import Floats, RandomState
+from gnomon._typing import Floats, ProperShare, RandomState
 from gnomon.anomaly._base import Tie
 from gnomon.anomaly._density_rule import DensityRule
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
@@ -77,7 +77,7 @@ class DensityDetector(DensityRule):
         epsilon: float | None = None,
         log_epsilon: float | None = None,
         contamination: float | None = None,
-        level: float = 0.95,
+        level: ProperShare = 0.95,
         tie: Tie = "anomaly",
         n_draws: int = 10_000,
         random_state: RandomState = None,

@@ -9,7 +9,7 @@ Lewis (1994), Outliers in Statistical Data; Bishop (2006), Pattern Recognition a
 
 from typing import Any
 
-from gnomon._typing import Floats
+from gnomon._typing import CountOrZero, Floats, ProperShare
 from gnomon.anomaly._base import Tie
 from gnomon.anomaly._density_rule import DensityRule
 from gnomon.anomaly._normal import CovarianceType, NormalRows, Shrinkage
@@ -78,13 +78,13 @@ class GaussianDetector(NormalRows, DensityRule):
     def __init__(
         self,
         covariance_type: CovarianceType = "full",
-        ddof: int = 0,
+        ddof: CountOrZero = 0,
         *,
         shrinkage: Shrinkage = None,
         epsilon: float | None = None,
         log_epsilon: float | None = None,
         contamination: float | None = None,
-        level: float = 0.95,
+        level: ProperShare = 0.95,
         tie: Tie = "anomaly",
     ):
         self.covariance_type = covariance_type

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
-from gnomon._typing import ArrayLike, Floats
+from gnomon._typing import ArrayLike, CountOrZero, Floats, NonNegative, ProperShare
 from gnomon.anomaly._base import Tie, contamination_threshold, one_given
 from gnomon.anomaly._normal import CovarianceType, NormalRows, Shrinkage
-from gnomon.numerics.validation import check_interval, check_non_negative
 
 __all__ = ["MahalanobisDetector"]
 
@@ -73,12 +72,12 @@ class MahalanobisDetector(NormalRows):
     def __init__(
         self,
         covariance_type: CovarianceType = "full",
-        ddof: int = 0,
+        ddof: CountOrZero = 0,
         *,
         shrinkage: Shrinkage = None,
-        threshold: float | None = None,
+        threshold: NonNegative | None = None,
         contamination: float | None = None,
-        level: float = 0.95,
+        level: ProperShare = 0.95,
         tie: Tie = "anomaly",
     ):
         self.covariance_type = covariance_type
@@ -109,11 +108,9 @@ class MahalanobisDetector(NormalRows):
     def _threshold(self, X: Any, weights: Floats | None) -> float:
         name, value = one_given(threshold=self.threshold, contamination=self.contamination)
         ways = {
-            "threshold": lambda: -check_non_negative("threshold", value),
+            "threshold": lambda: -value,
             "contamination": lambda: contamination_threshold(self._scores(X), value, weights),
-            None: lambda: (
-                -chi2.ppf(check_interval("level", self.level, 0.0, 1.0, closed="neither"), self.n_features_in_)
-            ),
+            None: lambda: -chi2.ppf(self.level, self.n_features_in_),
         }
         return ways[name]()
 

@@ -10,10 +10,9 @@ from itertools import combinations
 
 import numpy as np
 
-from gnomon._typing import Bools, Folds, Scoring
+from gnomon._typing import Bools, Count, Folds, Scoring
 from gnomon.features._selector import ErrorSelector
 from gnomon.features._subset_score import SubsetError, SubsetModel, first_smallest
-from gnomon.numerics.validation import check_integer
 
 __all__ = ["ExhaustiveSelector"]
 
@@ -69,7 +68,7 @@ class ExhaustiveSelector(ErrorSelector):
         *,
         cv: Folds = None,
         scoring: Scoring = None,
-        max_exhaustive: int = 20,
+        max_exhaustive: Count = 20,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
@@ -79,7 +78,6 @@ class ExhaustiveSelector(ErrorSelector):
         self.n_jobs = n_jobs
 
     def _select(self, error: SubsetError, d: int) -> tuple[Bools, float]:
-        check_integer("max_exhaustive", self.max_exhaustive, 1)
         if d > self.max_exhaustive:
             raise ValueError(
                 f"{d} columns have {2**d - 1} subsets, and max_exhaustive={self.max_exhaustive} columns are allowed; "

@@ -13,11 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, CountOrZero, Floats, Integers, NonNegative
 from gnomon.features._base import FeatureMap, Rows, check_pair, refuse_overflow
 from gnomon.features._kept_coordinates import MonomialCoordinates
 from gnomon.numerics.monomials import expand, exponents, kernel_scales
-from gnomon.numerics.validation import check_integer, check_interval
 
 __all__ = ["PolynomialMap", "polynomial_columns"]
 
@@ -107,12 +106,12 @@ class PolynomialMap(FeatureMap):
 
     def __init__(
         self,
-        degree: int = 2,
+        degree: CountOrZero = 2,
         *,
         basis: Literal["monomial", "chebyshev", "legendre"] = "monomial",
         homogeneous: bool = False,
         weights: Literal["kernel"] | None = None,
-        c0: float = 1.0,
+        c0: NonNegative = 1.0,
         include_bias: bool = True,
         domain: Literal["fit"] | tuple[float, float] = "fit",
         max_columns: int = 1_000_000,
@@ -205,10 +204,8 @@ class PolynomialMap(FeatureMap):
         return np.array([low - flat, high + flat])
 
     def _check_parameters(self) -> None:
-        check_integer("degree", self.degree, 0)
         if self.weights == "kernel" and self.basis != "monomial":
             raise ValueError(f"weights='kernel' needs basis='monomial', not {self.basis!r}; no kernel belongs to it")
-        check_interval("c0", self.c0, 0, np.inf, closed="left")
 
     @property
     def _sparse(self) -> bool:

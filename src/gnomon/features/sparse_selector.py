@@ -13,13 +13,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Bools, Floats, MatrixLike
+from gnomon._typing import Array, ArrayLike, Bools, Count, Floats, MatrixLike, NonNegative
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import L1, objective_form
@@ -92,8 +92,8 @@ class SparseSelector(SelectorMixin, Estimator):
         lam: float = 0.01,
         objective: Literal["mean", "sum", "C", "loss_mean", "sum_half", "mean_half"] = "mean",
         fit_intercept: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
+        tol: NonNegative = 1e-6,
+        max_iter: Count = 10_000,
     ):
         self.model = model
         self.lam = lam
@@ -124,11 +124,11 @@ class SparseSelector(SelectorMixin, Estimator):
         weights = check_weights(sample_weight, X)
         form = objective_form(self.objective, self.lam, float(weights.sum()))
         design = Design(X, intercept="free" if self.fit_intercept else "none")
-        tol, max_iter = check_non_negative("tol", self.tol), check_integer("max_iter", self.max_iter, 1)
         scaled = form.loss_scale * weights
         solutions = [
             warn_unless_converged(
-                fit_linear(design, t, loss, L1(form.strength), scaled, tol=tol, max_iter=max_iter), max_iter
+                fit_linear(design, t, loss, L1(form.strength), scaled, tol=self.tol, max_iter=self.max_iter),
+                self.max_iter,
             )
             for t in self._targets(y, X.dtype)
         ]

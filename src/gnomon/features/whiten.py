@@ -13,14 +13,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import Array, ArrayLike, Floats, NonNegative
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.linalg import check_squares
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.numerics.streaming import moments
-from gnomon.numerics.validation import FLOATS, check_non_negative
+from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Whitener", "WithinClassWhitener"]
@@ -130,7 +130,7 @@ class Whitener(_Whitening):
         self,
         kind: Literal["zca", "pca", "cholesky"] = "zca",
         *,
-        ddof: float = 0,
+        ddof: NonNegative = 0,
         tol: float = 1e-10,
         singular: Literal["drop", "floor"] = "drop",
     ):
@@ -155,7 +155,6 @@ class Whitener(_Whitening):
         -------
         self
         """
-        check_non_negative("ddof", self.ddof)
         X = validate_rows(self, X, ensure_min_samples=2)
         return self._fit(X, y, sample_weight)
 

@@ -25,10 +25,13 @@ __all__ = [
     "JointRows",
     "NumericRows",
     "Separation",
+    "as_rows",
     "inner_products",
     "minus_half_squares",
     "paired_products",
     "same_width",
+    "to_dense",
+    "weighted_squares",
     "with_squares",
 ]
 
@@ -151,9 +154,37 @@ def _squares(P: NumericRows, Q: NumericRows, *, sharp: bool) -> Floats:
 def _direct(P: NumericRows, Q: NumericRows) -> Floats:
     """Squared differences; what overflows is a number so large that every kernel of it is zero."""
     S = cdist(P.values, Q.values, "sqeuclidean")
-    most = 1e-3 * np.finfo(P.values.dtype).max
-    np.minimum(S, most, out=S)
+    np.minimum(S, _most(P.values.dtype), out=S)
     return S.astype(P.values.dtype, copy=False)
+
+
+def bounded_square(x: Floats) -> Floats:
+    """x², or that number where it would overflow."""
+    return np.minimum(np.abs(x), np.sqrt(_most(x.dtype)).astype(x.dtype)) ** 2
+
+
+def _most(dtype: Any) -> Any:
+    """A square that is large and far from the end of the numbers."""
+    return 1e-3 * np.finfo(dtype).max
+
+
+def weighted_squares(P: NumericRows, Q: NumericRows, W: Floats, S: Floats) -> Floats:
+    """Σ_ij W_ij (a_id − b_jd)² for every column d, where S are the squared distances.
+
+    Squares are multiplied out, for BLAS; not of rows that are close, whose weights may be large where (1) cancels.
+    """
+    a, b = to_dense(P.values), to_dense(Q.values)
+    assert P.squares is not None
+    assert Q.squares is not None
+    longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
+    close = np.flatnonzero(np.finfo(S.dtype).eps ** 0.4 * longest >= S)
+    if len(close) > MANY * S.size or not np.isfinite(2.0 * longest):
+        return np.array([np.vdot(W, bounded_square(a[:, [d]] - b[:, d])) for d in range(a.shape[1])])
+    i, j = np.divmod(close, S.shape[1])
+    exact = W[i, j] @ (a[i] - b[j]) ** 2
+    W[i, j] = 0.0
+    own = W.sum(axis=1) @ a**2 + W.sum(axis=0) @ b**2
+    return exact + own - 2.0 * np.einsum("id,id->d", a, W @ b)
 
 
 def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:
@@ -238,8 +269,8 @@ class Separation(NamedTuple):
     column: Callable[[Floats], Floats]
 
 
-SQUARES = Separation(2, squared_distances, paired_squares, np.square)
-SHARP_SQUARES = Separation(2, sharp_squares, paired_squares, np.square)
+SQUARES = Separation(2, squared_distances, paired_squares, bounded_square)
+SHARP_SQUARES = Separation(2, sharp_squares, paired_squares, bounded_square)
 CITY_BLOCKS = Separation(1, city_blocks, paired_blocks, np.abs)
 
 
@@ -255,4 +286,16 @@ def same_width(kernel: object, X: Any, like: NumericRows | None) -> Any:
             f"{type(kernel).__name__} compares rows of {X.shape[1]} columns with rows of {like.values.shape[1]}; "
             "give both the same columns"
         )
+    return X
+
+
+def as_rows(A: Any) -> Any:
+    """Rows of numbers as a two-dimensional array of floats, or a CSR matrix."""
+    if is_sparse(A):
+        A = A.tocsr()
+        return A if A.dtype.kind == "f" else A.astype(float)
+    X = np.asarray(A)
+    X = X if X.dtype.kind == "f" and X.dtype.itemsize >= 4 else X.astype(float)
+    if X.ndim != 2:
+        raise ValueError(f"rows have shape {X.shape}, and a 2D array is needed; use X[:, None] or X[None, :]")
     return X

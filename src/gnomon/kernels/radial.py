@@ -16,9 +16,18 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
 from gnomon.kernels._pattern import Pattern, within
-from gnomon.kernels._rows import SQUARES, NumericRows, Separation, same_width, to_dense, with_squares
+from gnomon.kernels._rows import (
+    SQUARES,
+    NumericRows,
+    Separation,
+    as_rows,
+    same_width,
+    to_dense,
+    weighted_squares,
+    with_squares,
+)
 
 __all__ = ["DistanceKernel", "Radial", "check_positive"]
 
@@ -126,8 +135,7 @@ class DistanceKernel(Kernel):
 
     def contract(self, P: NumericRows, Q: NumericRows, M: Floats) -> Floats:
         """Σ M ∂K/∂θ; where s is a sum of squares one pass of BLAS serves all length scales."""
-        plain = np.ndim(self.scale) == 0 or self.metric is not None or self.separation.degree != 2
-        if plain or is_sparse(P.values) or is_sparse(Q.values):
+        if np.ndim(self.scale) == 0 or self.metric is not None or self.separation.degree != 2:
             return super().contract(P, Q, M)
         s, k = self.separation.cross(P, Q), self.settled(P.values.shape[1])
         found: list[Any] = []
@@ -135,10 +143,7 @@ class DistanceKernel(Kernel):
             if hyper.name != "length_scale":
                 found.append(np.vdot(M, k.shape_slope(hyper.name, s)))
                 continue
-            W = -2.0 * M * k.slope(s)
-            # Σ_ij W_ij (a_id − b_jd)², squares multiplied out.
-            own = W.sum(axis=1) @ P.values**2 + W.sum(axis=0) @ Q.values**2
-            found.extend(own - 2.0 * np.einsum("id,id->d", P.values, W @ Q.values))
+            found.extend(weighted_squares(P, Q, -2.0 * M * k.slope(s), s))
         return np.array(found)
 
     def _share(self, P: NumericRows, Q: NumericRows, d: int) -> Floats:

@@ -81,8 +81,6 @@ class Plan(NamedTuple):
 
 def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tuple[int, int]) -> Plan:
     """Read the parameters of the estimator, for n total weight, K classes and an X of the given shape."""
-    check_interval("tol", model.tol, 0.0)
-    check_interval("max_iter", model.max_iter, 0)
     word = _penalty_word(model)
     form = _form(model, n, word)
     strength, half = form.strength, form.half
@@ -95,7 +93,7 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tupl
     penalty = penalties[word if strength > 0.0 else None]
     kind = _kind(model, n_classes)
     treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
-    bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
+    bias = float(model.intercept_scaling)
     share = {"l1": 1.0, "elasticnet": model.l1_ratio or 0.0}.get(word or "", 0.0)
     solver = _solver(model, penalty, kind, shape[0], (n_classes if kind == "softmax" else 1) * (shape[1] + 1))
     bias = bias if treatment != "free" else 1.0

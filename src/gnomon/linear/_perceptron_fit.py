@@ -19,11 +19,12 @@ from sklearn.utils.class_weight import compute_class_weight
 from gnomon._jit import jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix
 from gnomon.base.callbacks import Tasks
+from gnomon.base.parameters import check_parameters
 from gnomon.linear._report import log_row
 from gnomon.linear._runs import report_mistakes, unpack
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.numerics.validation import check_choice
 from gnomon.optim import SELECTIONS, Patience, Solution, perceptron
 
 if TYPE_CHECKING:
@@ -87,11 +88,7 @@ def fit_perceptron(
 
 
 def _check(model: "Perceptron") -> None:
-    check_positive("eta0", model.eta0)
-    check_non_negative("alpha", model.alpha)
-    check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
-    check_integer("max_iter", model.max_iter, 1)
-    check_integer("n_iter_no_change", model.n_iter_no_change, 1)
+    check_parameters(model)
     plain = model.mode == "online" and model.multi_class == "ovr" and model.selection in (None, *SELECTIONS[:3])
     if model.penalty is not None and not plain:
         raise ValueError(
@@ -113,8 +110,7 @@ def _held_out(model: "Perceptron", examples: Examples) -> Bools:
     """Rows kept for validation."""
     mask = np.zeros(examples.X.shape[0], dtype=bool)
     if model.early_stopping:
-        share = check_interval("validation_fraction", model.validation_fraction, 0.0, 1.0, closed="neither")
-        split = StratifiedShuffleSplit(test_size=share, random_state=model.random_state)
+        split = StratifiedShuffleSplit(test_size=model.validation_fraction, random_state=model.random_state)
         mask[next(split.split(np.zeros((len(mask), 1)), examples.class_index))[1]] = True
         if not np.any(examples.weights[mask] > 0):
             raise ValueError("the held-out rows have no positive sample_weight; change random_state")

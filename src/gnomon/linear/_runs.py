@@ -19,7 +19,6 @@ from gnomon.base import validate_rows
 from gnomon.base.callbacks import Tasks
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_integer, check_positive
 from gnomon.optim import Solution, perceptron
 
 __all__ = ["Run", "Visits", "check_classes", "report_mistakes", "runs_against_rest", "unpack"]
@@ -59,8 +58,6 @@ def report_mistakes(model: BaseEstimator, solutions: Sequence[Solution[Floats]])
 
 def runs_against_rest(model: BaseEstimator, X: MatrixLike, y: ArrayLike, told: Tasks) -> list[Run]:
     """Validate, run the perceptron from zero for every class, and set what it says about itself."""
-    check_integer("max_iter", model.max_iter, 1)
-    check_positive("eta0", model.eta0)
     X, y = validate_rows(model, X, y, accept_sparse="csr")
     check_classification_targets(y)
     model.classes_, index = np.unique(y, return_inverse=True)

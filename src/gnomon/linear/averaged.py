@@ -14,12 +14,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, MatrixLike, Numbers, Seed
+from gnomon._typing import Array, ArrayLike, ClassWeight, Count, Floats, Integers, MatrixLike, Numbers, Positive, Seed
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
-from gnomon.numerics.validation import check_integer
 from gnomon.optim.solution import History, StopReason
 
 __all__ = ["AveragedPerceptron"]
@@ -95,11 +94,11 @@ class AveragedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
         self,
         average: Average = "all",
         *,
-        window: int | None = None,
+        window: Count | None = None,
         selection: Visits = "shuffle",
         fit_intercept: bool = True,
-        max_iter: int = 10,
-        eta0: float = 1.0,
+        max_iter: Count = 10,
+        eta0: Positive = 1.0,
         class_weight: ClassWeight = None,
         random_state: Seed = 0,
     ):
@@ -119,8 +118,6 @@ class AveragedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the perceptron and average."""
-        if self.window is not None:
-            check_integer("window", self.window, 1)
         with fit_tasks(self, "pass", X=X, y=y) as told:
             runs = runs_against_rest(self, X, y, told)
             means = [_mean_weights(self, run) for run in runs]

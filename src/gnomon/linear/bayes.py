@@ -19,9 +19,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState
+from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, NonNegative, Positive, RandomState
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import check_parameters
 from gnomon.distributions import (
     Distribution,
     Empirical,
@@ -40,7 +41,7 @@ from gnomon.linear._summary import Summary, merge_summaries, summarize
 from gnomon.losses import SquaredLoss, from_likelihood
 from gnomon.numerics.design import Design
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_non_negative, check_positive
+from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, maximize_evidence, warn_unless_converged
 from gnomon.optim.evidence import LIMIT
@@ -150,16 +151,16 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
 
     def __init__(
         self,
-        sigma2: float | Literal["conjugate"] = 1.0,
+        sigma2: Positive | Literal["conjugate"] = 1.0,
         parameter_prior: ParameterPrior = None,
         *,
         noise_prior: tuple[float, float] = (1.0, 1.0),
         fit_intercept: bool = True,
         optimize_evidence: bool = False,
-        n_draws: int = 2000,
-        burn_in: int = 500,
-        tol: float = 1e-10,
-        max_iter: int = 1000,
+        n_draws: Count = 2000,
+        burn_in: CountOrZero = 500,
+        tol: NonNegative = 1e-10,
+        max_iter: Count = 1000,
         random_state: RandomState = None,
     ):
         self.sigma2 = sigma2
@@ -216,9 +217,8 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
         return X.toarray() if sparse.issparse(X) else X
 
     def _update(self, before: Summary | None, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        check_parameters(self)
         X, y = validate_rows(self, X, y, reset=before is None, accept_sparse="csr", y_numeric=True)
-        check_non_negative("tol", self.tol)
-        check_integer("max_iter", self.max_iter, 1)
         rows = summarize(X, y, check_weights(sample_weight, X), intercept=self.fit_intercept)
         self._summary = rows if before is None else merge_summaries(before, rows)
         prior, noise = as_prior(self.parameter_prior), self._noise()
@@ -239,7 +239,7 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
         if self.sigma2 == "conjugate":
             a, b = self.noise_prior
             return InverseGamma(check_positive("noise_prior[0]", a), check_positive("noise_prior[1]", b))
-        return float(check_positive("sigma2", self.sigma2))
+        return float(self.sigma2)
 
     def _best_prior(self, prior: Distribution) -> tuple[Normal, float]:
         """N(0, α⁻¹I) and σ² of the greatest evidence."""
@@ -294,8 +294,8 @@ def _condition_laplace(
     noise: Noise,
 ) -> Posterior:
     sigma2, noise_prior = (None, noise) if isinstance(noise, InverseGamma) else (noise, None)
-    n_draws = check_integer("n_draws", model.n_draws, low=1)
-    burn_in = check_integer("burn_in", model.burn_in, low=0)
+    n_draws = model.n_draws
+    burn_in = model.burn_in
     rng = check_rng(model.random_state)
     start = sigma2 or (float(np.sum(summary.z**2)) + summary.rest) / summary.total or 1.0
     # With σ² unknown the scale b of the prior is in units of σ.

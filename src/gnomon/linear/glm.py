@@ -16,7 +16,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike
+from gnomon._typing import ArrayLike, CountOrZero, Floats, Matrix, MatrixLike, NonNegative, Share
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
@@ -43,7 +43,6 @@ from gnomon.losses import (
 )
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import fits_beside
-from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, fit_linear, positive_factor, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
@@ -198,12 +197,12 @@ class GLM(CallbackSupportMixin, RegressorMixin, Estimator):
         family: FamilyWord | Family = "gaussian",
         link: LinkWord | Link | None = None,
         *,
-        alpha: float = 0.0,
-        l1_ratio: float = 0.0,
+        alpha: NonNegative = 0.0,
+        l1_ratio: Share = 0.0,
         fit_intercept: bool = True,
         solver: str = "auto",
-        tol: float = 1e-8,
-        max_iter: int = 100,
+        tol: NonNegative = 1e-8,
+        max_iter: CountOrZero = 100,
     ):
         self.family = family
         self.link = link
@@ -282,7 +281,7 @@ class GLM(CallbackSupportMixin, RegressorMixin, Estimator):
         return DevianceLoss(family, family.default_link if self.link is None else named("link", self.link, LINKS))
 
     def _penalty(self) -> Penalty:
-        alpha, r = check_non_negative("alpha", self.alpha), check_interval("l1_ratio", self.l1_ratio, 0.0, 1.0)
+        alpha, r = self.alpha, self.l1_ratio
         if alpha == 0.0:
             return NoPenalty()
         return {0.0: L2(alpha, half=True), 1.0: L1(alpha)}.get(float(r), ElasticNetPenalty(alpha, r, half=True))

@@ -20,7 +20,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, NonNegative, Numbers, available_if
+from gnomon._typing import ArrayLike, CountOrZero, Floats, Matrix, MatrixLike, NonNegative, Numbers, available_if
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import is_smoother
@@ -44,7 +44,7 @@ from gnomon.numerics.linalg import (
     triangle_of_moments,
 )
 from gnomon.numerics.streaming import Moments, moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative
+from gnomon.numerics.validation import assert_finite, check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SOLVERS
 from gnomon.penalties import NoPenalty
@@ -154,7 +154,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         positive: bool = False,
         solver: str = "auto",
         on_singular: OnSingular = "warn",
-        ddof: int | Literal["rank"] = 0,
+        ddof: CountOrZero | Literal["rank"] = 0,
         start: ArrayLike | None = None,
         solver_options: Mapping[str, Any] | None = None,
     ):
@@ -314,9 +314,6 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
 
     def _check_options(self, method: str) -> None:
         """Refuse options that are wrong, or that `method` (a solver, or "moments" for sums of parts) cannot use."""
-        check_non_negative("tol", self.tol)
-        if not (isinstance(self.ddof, str) and self.ddof == "rank"):
-            check_integer("ddof", self.ddof, 0)
         if self.positive and method not in LEAST_SQUARES_METHODS:
             raise ValueError(
                 f"positive=True needs a closed form, not {_called(method)}; choose solver from "

@@ -35,7 +35,6 @@ from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_non_negative, check_positive
 from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
 from gnomon.optim.units import RELATIVE, solve_naturally, weight_unit
@@ -176,9 +175,8 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         rows = labelled_rows(self, X, y, sample_weight, rest_priced=False, dtype=np.float64)
         form = _scaling(self, rows.total)
         self._strength = Strength.of(form, 1.0 if self.penalty == "l1" else 0.0, rows.total)
-        bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
+        bias = float(self.intercept_scaling) if self.fit_intercept else 1.0
         column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
-        check_non_negative("tol", self.tol)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if self.multi_class == "crammer_singer":
             with fit_tasks(self, "iteration", self.max_iter, X=X, y=y) as told:
@@ -233,7 +231,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
 
 def _scaling(model: LinearSVC, n: float) -> Form:
     named = named_form(model, "C", objective="mean_half", lam=0.01)
-    return objective_form(*(named or ("C", check_positive("C", model.C))), n)
+    return objective_form(*(named or ("C", model.C)), n)
 
 
 def _solver(model: LinearSVC, X: Matrix) -> str:

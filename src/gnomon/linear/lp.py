@@ -7,18 +7,16 @@ p = 1 fits the median and forgets outliers, p = 2 the mean, p = ∞ the middle o
 """
 
 import warnings
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState, is_sparse
+from gnomon._typing import ArrayLike, Count, Floats, MatrixLike, Positive, RandomState, Within, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_integer, check_interval, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import lp_norm, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
@@ -109,12 +107,12 @@ class LpRegression(RegressorMixin, Estimator):
 
     def __init__(
         self,
-        p: float = 1.0,
+        p: Annotated[float, Within(0.0, closed="right")] = 1.0,
         *,
         fit_intercept: bool = True,
-        tol: float = 1e-10,
-        max_iter: int = 200,
-        n_init: int = 10,
+        tol: Positive = 1e-10,
+        max_iter: Count = 200,
+        n_init: Count = 10,
         random_state: RandomState = None,
     ):
         self.p = p
@@ -140,12 +138,9 @@ class LpRegression(RegressorMixin, Estimator):
         X, y = validate_rows(self, X, y, accept_sparse=SPARSE_FORMATS, y_numeric=True)
         X = X.tocsr() if is_sparse(X) else X
         s = check_weights(sample_weight, X).astype(float)
-        p = float(check_interval("p", self.p, 0, np.inf, closed="right"))
-        options: dict[str, Any] = {
-            "tol": check_positive("tol", self.tol),
-            "max_iter": check_integer("max_iter", self.max_iter, 1),
-        }
-        options |= {"n_init": check_integer("n_init", self.n_init, 1), "random_state": self.random_state}
+        p = float(self.p)
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
+        options |= {"n_init": self.n_init, "random_state": self.random_state}
         if p < 1.0:
             warnings.warn(
                 f"p={p:g} < 1 is not convex: the best of {self.n_init} starts is kept, a better minimum may exist; "

@@ -13,7 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed
+from gnomon._typing import Array, ArrayLike, ClassWeight, Count, Floats, Integers, Matrix, MatrixLike, Positive, Seed
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
@@ -98,8 +98,8 @@ class VotedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
         *,
         selection: Visits = "shuffle",
         fit_intercept: bool = True,
-        max_iter: int = 10,
-        eta0: float = 1.0,
+        max_iter: Count = 10,
+        eta0: Positive = 1.0,
         class_weight: ClassWeight = None,
         random_state: Seed = 0,
     ):

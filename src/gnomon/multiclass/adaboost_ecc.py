@@ -11,7 +11,7 @@ Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.30
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy.special import softmax
@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState
+from gnomon._typing import AnyRows, Array, ArrayLike, Count, Floats, Integers, RandomState, Within
 from gnomon.base import fit_weighted, given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
@@ -28,7 +28,6 @@ from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass._stump import Stump
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["AdaBoostECC"]
@@ -119,9 +118,9 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         self,
         estimator: BaseEstimator | None = None,
         *,
-        n_estimators: int = 50,
+        n_estimators: Count = 50,
         partition: Partition = "random",
-        learning_rate: float = 1.0,
+        learning_rate: Annotated[float, Within(0.0, 1.0, closed="right")] = 1.0,
         random_state: RandomState = None,
     ):
         self.estimator = estimator
@@ -144,8 +143,6 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         -------
         self
         """
-        check_integer("n_estimators", self.n_estimators, 1)
-        check_interval("learning_rate", self.learning_rate, 0.0, 1.0, closed="right")
         if getattr(self._base(), "predict", None) is None or is_regressor(self._base()):
             raise ValueError(f"estimator={self.estimator!r} is no classifier; give one, or None for a stump")
         X = given_rows(self, self._base(), X, reset=True)

@@ -18,7 +18,20 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState, Verbosity, available_if
+from gnomon._typing import (
+    AnyRows,
+    Array,
+    ArrayLike,
+    Bools,
+    Count,
+    Floats,
+    Integers,
+    Positive,
+    ProperShare,
+    RandomState,
+    Verbosity,
+    available_if,
+)
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import configured
@@ -37,7 +50,7 @@ from gnomon.numerics.coding import BinaryProblem, code_problem
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import logit
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["OutputCodeClassifier"]
 
@@ -149,15 +162,15 @@ class OutputCodeClassifier(Reduction):
         self,
         estimator: BaseEstimator,
         *,
-        code_size: float = 1.5,
+        code_size: Positive = 1.5,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         code: ArrayLike | Code | Literal["pca", "stagewise"] | None = None,
-        n_columns: int | None = None,
+        n_columns: Count | None = None,
         n_errors: int = 1,
-        n_candidates: int | None = None,
-        patience: int = 5,
-        validation_fraction: float = 0.25,
+        n_candidates: Count | None = None,
+        patience: Count = 5,
+        validation_fraction: ProperShare = 0.25,
         decode: Decoding = "loss",
         loss: Literal["auto"] | DecodeLoss | Loss = "auto",
         zero: ZeroCost = "half",
@@ -263,16 +276,10 @@ class OutputCodeClassifier(Reduction):
         return softmax(-code_distances(log_odds, self.code_book_, loss="log"), axis=1)
 
     def _check_parameters(self) -> None:
-        check_positive("code_size", self.code_size)
         if not isinstance(self.loss, Loss):
             check_choice("loss", self.loss, ("auto", *DECODE_LOSSES))
         if isinstance(self.code, str):
             check_choice("code", self.code, (*CODES, "pca", "stagewise"))
-        for name in ("n_columns", "n_candidates"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), 1)
-        check_integer("patience", self.patience, 1)
-        check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
 
     def _choose_code(self, X: Any, index: Integers, weights: Floats | None, params: dict[str, Any]) -> Integers:
         C, rng = self.n_classes_, check_rng(self.random_state)

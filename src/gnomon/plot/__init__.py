@@ -13,7 +13,28 @@ from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
+from gnomon.plot.cluster_number import cluster_curve, elbow_curve, penalized_cost
+from gnomon.plot.cluster_views import (
+    category_shares,
+    cluster_columns,
+    cluster_map,
+    cluster_panels,
+    cluster_profiles,
+    cluster_rules,
+    label_table,
+    silhouette_plot,
+)
 from gnomon.plot.codes import code_map
+from gnomon.plot.components import (
+    biplot,
+    component_contours,
+    directions_compared,
+    joint_diagonalization,
+    pattern_panels,
+    principal_line,
+    reconstructions,
+    scree,
+)
 from gnomon.plot.conformal import coverage_curves, prediction_intervals, set_sizes
 from gnomon.plot.decisions import asymmetric_cost, bayes_error_plot, calibrated_scores, doubt_zone
 from gnomon.plot.descent import descent_paths, schedule_curves
@@ -32,10 +53,19 @@ from gnomon.plot.machines import boundary_panels, hidden_sum, nested_regions, se
 from gnomon.plot.metrics import confusion_table, cost_curves, error_rates, metric_over_threshold, reliability_diagram
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
+from gnomon.plot.neighbors import (
+    landmark_surface,
+    neighbor_error_curves,
+    network_diagram,
+    radial_fits,
+    voronoi_cells,
+)
+from gnomon.plot.parallel import parallel_coordinates
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
 from gnomon.plot.pruning import pruning_curves
+from gnomon.plot.random_maps import approximation_error, collision_curves, projection_distortion
 from gnomon.plot.regions import class_regions, few_labels
 from gnomon.plot.risks import learning_curves, split_panels
 from gnomon.plot.score_curves import det_curves, precision_recall_curves, roc_and_precision_recall, roc_curves
@@ -45,10 +75,12 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 __all__ = [
     "additive_components",
     "anomaly_contours",
+    "approximation_error",
     "asymmetric_cost",
     "bayes_error_plot",
     "bias_variance_curves",
     "bias_variance_terms",
+    "biplot",
     "boosting_bound",
     "boosting_rounds",
     "bootstrap_trees",
@@ -56,12 +88,21 @@ __all__ = [
     "boundary_panels",
     "bump_sums",
     "calibrated_scores",
+    "category_shares",
     "class_densities",
     "class_regions",
+    "cluster_columns",
+    "cluster_curve",
+    "cluster_map",
+    "cluster_panels",
+    "cluster_profiles",
+    "cluster_rules",
     "code_map",
     "coefficient_path",
     "coefficients",
+    "collision_curves",
     "complexity_curve",
+    "component_contours",
     "component_selection",
     "confusion_table",
     "conjugate_update",
@@ -76,9 +117,11 @@ __all__ = [
     "density_spikes",
     "descent_paths",
     "det_curves",
+    "directions_compared",
     "doubt_zone",
     "dual_tangents",
     "early_stopping",
+    "elbow_curve",
     "em_course",
     "em_panels",
     "error_rates",
@@ -98,9 +141,12 @@ __all__ = [
     "gram_sparsity",
     "hidden_sum",
     "impurity_curves",
+    "joint_diagonalization",
     "kernel_ridge_fits",
     "kernel_shapes",
     "label_curves",
+    "label_table",
+    "landmark_surface",
     "law_densities",
     "learning_curves",
     "least_squares_geometry",
@@ -110,13 +156,18 @@ __all__ = [
     "mixture_curves",
     "mixture_levels",
     "monomials",
+    "neighbor_error_curves",
     "nested_contours",
     "nested_regions",
+    "network_diagram",
     "nonlinear_problems",
     "normality",
     "one_vs_one_regions",
     "one_vs_rest_regions",
     "oob_curve",
+    "parallel_coordinates",
+    "pattern_panels",
+    "penalized_cost",
     "penalty_curves",
     "penalty_geometry",
     "perceptron_bumps",
@@ -128,11 +179,15 @@ __all__ = [
     "prediction_intervals",
     "predictive_band",
     "primal_dual",
+    "principal_line",
     "prior_densities",
     "probability_surface",
+    "projection_distortion",
     "pruning_curves",
     "query_order",
+    "radial_fits",
     "rare_class",
+    "reconstructions",
     "regression_losses",
     "reliability_diagram",
     "responsibility_colors",
@@ -140,11 +195,13 @@ __all__ = [
     "roc_curves",
     "rule_stump",
     "schedule_curves",
+    "scree",
     "search_map",
     "selection_errors",
     "set_sizes",
     "shattering",
     "sigmoid_and_sign",
+    "silhouette_plot",
     "soft_against_hard",
     "solver_race",
     "split_diagram",
@@ -156,5 +213,6 @@ __all__ = [
     "tree",
     "tree_regions",
     "update_ratio",
+    "voronoi_cells",
     "whitening_steps",
 ]

@@ -40,6 +40,7 @@ __all__ = [
     "new_panels",
     "rows_like",
     "scatter_classes",
+    "scatter_columns",
     "scatter_rows",
     "styles",
     "window",
@@ -176,6 +177,11 @@ def scatter_classes(ax: Axes, X: ArrayLike, y: ArrayLike, *, size: float = 26) -
 def scatter_rows(ax: Axes, rows: Array, **look: Any) -> None:
     """A mark for each row of two columns."""
     ax.scatter(rows[:, 0], rows[:, 1], **look)
+
+
+def scatter_columns(ax: Any, columns: Any, **look: Any) -> None:
+    """A mark for each entry of two or three columns, on axes of as many dimensions."""
+    ax.scatter(*columns, **look)
 
 
 def rows_like(X: ArrayLike, points: Floats) -> Any:

@@ -9,7 +9,9 @@ from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import StandardScaler
 
 from gnomon._registry import Candidate, Facts, register, register_warmup
 
@@ -27,6 +29,29 @@ def _kernel_logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
 
     machine = KernelLogisticRegression(gamma="auto", tol=1e-5)
     return GridSearchCV(machine, {"C": (0.1, 1.0, 10.0)}, cv=INNER_FOLDS, scoring="neg_log_loss")
+
+
+def _classifier(facts: Facts | None, random_state: int) -> BaseEstimator:
+    from gnomon.svm import SVC
+
+    return _priced(SVC(gamma="auto"), facts)
+
+
+def _regressor(facts: Facts | None, random_state: int) -> BaseEstimator:
+    from gnomon.svm import SVR
+
+    # The width of the tube has the unit of the target.
+    return TransformedTargetRegressor(_priced(SVR(gamma="auto"), facts), transformer=StandardScaler())
+
+
+def _priced(machine: BaseEstimator, facts: Facts | None) -> BaseEstimator:
+    """The machine with C found by cross-validation where fits are cheap, else with C = 1."""
+    return GridSearchCV(machine, {"C": (1.0, 10.0)}, cv=INNER_FOLDS) if facts and _very_few_rows(facts) else machine
+
+
+def _thousands(facts: Facts) -> bool:
+    """A fit of 5000 rows takes a second, and is repeated for folds and calibration; columns of words have no width."""
+    return facts.n_rows <= 5000 and not facts.sparse
 
 
 def _few_rows(facts: Facts) -> bool:
@@ -48,6 +73,15 @@ for _candidate in (
         "kernel logistic regression", "classification", _kernel_logistic, complexity=5.0, suits=_very_few_rows,
         note="log-odds that are a sum of Gaussian bumps at the rows, penalty ‖f‖²; strength by 3-fold cross-validation",
     ),
+    Candidate(
+        "support vector machine", "classification", _classifier, complexity=5.5, suits=_thousands, probabilities=False,
+        note="a margin between classes, curved by Gaussian bumps at the rows nearest to it; C by 3-fold "
+        "cross-validation up to 1000 rows",
+    ),
+    Candidate(
+        "support vector regression", "regression", _regressor, complexity=5.5, suits=_thousands,
+        note="a sum of Gaussian bumps at the rows outside a tube; C by 3-fold cross-validation up to 1000 rows",
+    ),
 ):  # fmt: skip
     register(_candidate)
 
@@ -63,5 +97,7 @@ for _name, _make, _classes in (
     ("svm: kernel ridge", _kernel_ridge, 0),
     ("svm: kernel logistic regression", _kernel_logistic, 2),
     ("svm: kernel logistic regression, three classes", _kernel_logistic, 3),
+    ("svm: support vector machine", _classifier, 2),
+    ("svm: support vector regression", _regressor, 0),
 ):
     register_warmup(_name, partial(_warm, _make, _classes))
