@@ -13,7 +13,7 @@ from pictures import clouds, labelled
 def test_cells_of_centres():
     X = clouds([(0, 0), (4, 0), (2, 4)])
     model = KMeans(3, random_state=0).fit(X)
-    ax = plot.voronoi_cells(model, X)
+    ax = plot.center_cells(model, X)
     labelled(ax)
     np.testing.assert_allclose(ax.collections[-1].get_offsets(), model.cluster_centers_)
     mesh = ax.collections[0]
@@ -23,7 +23,7 @@ def test_cells_of_centres():
     expected = nearest_center(np.ascontiguousarray(middle), model.cluster_centers_)[0]
     assert np.mean(drawn == expected) > 0.99
     # Every row has its own cell: the regions of the nearest neighbour.
-    neighbours = plot.voronoi_cells(X[:10], X[:10])
+    neighbours = plot.center_cells(X[:10], X[:10])
     assert len(np.unique(np.asarray(neighbours.collections[0].get_array()))) == 10
 
 

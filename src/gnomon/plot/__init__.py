@@ -13,7 +13,7 @@ from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
-from gnomon.plot.cluster_centers import cluster_scatter, kmeans_steps, voronoi_cells
+from gnomon.plot.cluster_centers import center_cells, cluster_scatter, kmeans_steps
 from gnomon.plot.cluster_number import cluster_curve, elbow_curve, penalized_cost
 from gnomon.plot.cluster_trees import dendrogram
 from gnomon.plot.cluster_views import (
@@ -91,6 +91,7 @@ __all__ = [
     "bump_sums",
     "calibrated_scores",
     "category_shares",
+    "center_cells",
     "class_densities",
     "class_regions",
     "cluster_columns",

@@ -17,10 +17,10 @@ from gnomon.optim import kmeans, nearest_center
 from gnomon.plot._style import COLORS, INK, GivenAxes, axis_names, dress, new_axes, new_panels, scatter_rows
 from gnomon.plot.boundary import grid_over, two_columns
 
-__all__ = ["cluster_scatter", "kmeans_steps", "voronoi_cells"]
+__all__ = ["center_cells", "cluster_scatter", "kmeans_steps"]
 
 
-def voronoi_cells(
+def center_cells(
     centers: ArrayLike | BaseEstimator, X: ArrayLike, *, resolution: int = 300, ax: Axes | None = None
 ) -> Axes:
     """The cells (1) of centres, the lines between them, and rows.
@@ -46,7 +46,7 @@ def voronoi_cells(
     --------
     >>> import numpy as np
     >>> from gnomon import plot
-    >>> ax = plot.voronoi_cells(np.array([[0.0, 0.0], [2.0, 0.0]]), np.array([[0.0, 1.0], [2.0, -1.0]]))
+    >>> ax = plot.center_cells(np.array([[0.0, 0.0], [2.0, 0.0]]), np.array([[0.0, 1.0], [2.0, -1.0]]))
     >>> ax.collections[-1].get_offsets().tolist()
     [[0.0, 0.0], [2.0, 0.0]]
     """
@@ -181,5 +181,5 @@ def _mark(ax: Axes, C: Floats) -> None:
 
 
 def _draw_step(ax: Axes, rows: Floats, C: Floats, title: str, names: list[str]) -> None:
-    voronoi_cells(C, rows, resolution=120, ax=ax)
+    center_cells(C, rows, resolution=120, ax=ax)
     dress(ax, x=names[0], y=names[1], title=title, grid=None)

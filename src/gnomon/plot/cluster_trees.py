@@ -51,8 +51,8 @@ def dendrogram(
     >>> from gnomon.cluster import AgglomerativeClustering
     >>> tree = AgglomerativeClustering(linkage="average").fit([[0.0], [1.0], [3.0], [8.0]])
     >>> ax = plot.dendrogram(tree.merges_, cut=4.0)
-    >>> [float(max(line.get_ydata())) for line in ax.lines[:3]]
-    [1.0, 2.5, 6.666666666666667]
+    >>> [round(float(max(line.get_ydata())), 6) for line in ax.lines[:3]]
+    [1.0, 2.5, 6.666667]
     """
     Z = np.asarray(merges, dtype=float)
     n = len(Z) + 1
