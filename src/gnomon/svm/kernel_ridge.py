@@ -19,7 +19,7 @@ from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
 from gnomon.base import kernel_rows
 from gnomon.base.forms import named_form
-from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel, warn_unless_psd
+from gnomon.kernels import CallableKernel, Kernel, KernelLike, Precomputed, read_kernel, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgeSolution, kernel_ridge, ridge
 from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
@@ -60,7 +60,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         λ in that form (for "C": C), in place of `alpha`; 1 if only `objective` is given.
     parametric : {None, "constant", "linear"} or callable, default=None
         h of (1), with free coefficients: a constant, a constant and the columns of X, or a function of X that gives
-        columns.
+        columns. `bumps` and `components` are those of f alone.
     solver : {"auto", "primal", "dual"}, default="auto"
         Which equations of (2) to solve. "primal" needs a kernel with a finite map, a constant h or none, and λ > 0;
         "auto" takes it where it has fewer equations.
@@ -168,7 +168,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         columns = self._columns(rows, rho)
         if columns is None:
             K = against.matrix()
-            found = kernel_ridge(K, Y, rho, s, trend_columns(self.parametric, rows), overwrite=not self._kernel.whole)
+            found = kernel_ridge(
+                K, Y, rho, s, trend_columns(self.parametric, rows, self._kernel), overwrite=not self._kernel.whole
+            )
             self._weights, self.solver_ = None, "dual"
         else:
             found, self._weights = _primal(columns, Y, rho, s, intercept=self.parametric == "constant")
@@ -252,7 +254,7 @@ def ridge_kernel(model: Any, rows: Any) -> Kernel:
     return CallableKernel(partial(given, **(model.kernel_params or {})), pairwise=True)
 
 
-def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
+def trend_columns(parametric: Parametric, rows: Any, kernel: Kernel) -> Floats | None:
     """H of (1)."""
     if parametric is None:
         return None
@@ -262,8 +264,8 @@ def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
     one = np.ones((len(rows) if isinstance(rows, list) else rows.shape[0], 1))
     if parametric == "constant":
         return one
-    if isinstance(rows, list):
-        raise ValueError("parametric='linear' needs rows with columns; use 'constant', or a function of the objects")
+    if isinstance(rows, list) or isinstance(kernel, Precomputed):
+        raise ValueError("parametric='linear' needs rows with columns; use 'constant', or a function of the rows")
     dense: Any = rows.toarray() if sparse.issparse(rows) else rows
     return np.hstack([one, dense])
 
@@ -288,6 +290,6 @@ def set_solution(model: Any, found: KernelRidgeSolution, ndim: int) -> None:
 
 def ridge_scores(model: Any, rows: Any) -> Floats:
     """f(x) + h(x)ᵀc from the dual coefficients."""
-    H = trend_columns(model.parametric, rows)
+    H = trend_columns(model.parametric, rows, model._kernel)
     scores = Expansion(model._kernel, model.X_fit_, model.dual_coef_).scores(rows)
     return scores if H is None else scores + (H @ model.parametric_coef_).astype(scores.dtype, copy=False)
