@@ -19,7 +19,14 @@ from gnomon._jit import compiled, jit, noun, subroutine, subroutine_reassoc, ver
 from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.numerics.design import canonical
 from gnomon.numerics.neighbors._heap import empty_heaps, offer, sort_heaps
-from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
+from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
+from gnomon.numerics.neighbors._result import (
+    Neighbors,
+    apart_from_far,
+    pairs_apart_from_far,
+    power_of_two,
+    without_self,
+)
 from gnomon.numerics.parallel import blas_threads, split_rows, team
 from gnomon.numerics.validation import FLOATS
 
@@ -45,6 +52,45 @@ DENSE_ENTRIES = 2**22
 
 SAFE = (1e-145, 1e145)
 """Numbers whose squares, and sums of many of them, neither overflow nor lose digits."""
+
+
+@jit
+def count_tile(products: Floats, squares: Floats, cuts: Floats) -> int:
+    """How many entries of a tile are not above the cuts of their queries."""
+    passed = 0
+    for i in range(products.shape[0]):
+        for j in range(products.shape[1]):
+            passed += not (products[i, j] + squares[j] > cuts[i])
+    return passed
+
+
+@jit
+def fill_tile(
+    products: Floats,
+    squares: Floats,
+    start: int,
+    queries: Any,
+    first: int,
+    stored: Any,
+    cuts: Floats,
+    most: float,
+    pairs: tuple[Integers, Integers, Floats],
+) -> int:
+    """Write the pairs at most `most` apart, with their distances, to `pairs`; how many there are."""
+    found = 0
+    for i in range(products.shape[0]):
+        for part in range(0, products.shape[1], LANES):
+            stop = min(part + LANES, products.shape[1])
+            if not _may_hold(products[i, part:stop], squares[part:stop], cuts[i]):
+                continue
+            for j in range(part, stop):
+                if products[i, j] + squares[j] > cuts[i]:
+                    continue
+                apart = np.sqrt(queries.squared_distance(first + i, stored, start + j))
+                if apart <= most:
+                    pairs[0][found], pairs[1][found], pairs[2][found] = first + i, start + j, apart
+                    found += 1
+    return found
 
 
 @noun
@@ -277,6 +323,22 @@ class EuclideanIndex(NamedTuple):
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.stored.values * self.stored.unit, k + 1, n_jobs))
 
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All rows at most `radius` from each query."""
+        asked = self.stored.values * self.stored.unit if queries is None else queries
+        n, largest = len(self), self.stored.largest
+        pairs = pairs_apart_from_far(asked, largest, n, radius, 2.0, lambda rows: self._near(rows, radius, n_jobs))
+        everything = from_pairs(pairs, asked.shape[0], n)
+        return everything.without_self() if queries is None else everything
+
+    def _near(self, queries: Any, radius: float, n_jobs: int | None) -> Pairs:
+        Q = self.stored.like(queries)
+        dense_columns = Q.values.shape[1] if is_sparse(Q.values) else 0
+        with team(blas_threads() if n_jobs is None else n_jobs) as run:
+            first, others = _blocks(len(Q), dense_columns, run.n_jobs)
+            pairs = joined_pairs(run(lambda block: pairs_in_block(self, Q, block, radius), [first, *others]))
+        return pairs._replace(distances=pairs.distances * self.stored.unit)
+
     def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
         Q = self.stored.like(queries)
         heaps = empty_heaps(len(Q), k)
@@ -319,6 +381,28 @@ def search_block(
             distances, rows,
         )  # fmt: skip
     return passed / (len(A) * len(stored))
+
+
+def pairs_in_block(index: EuclideanIndex, Q: StoredRows, block: slice, radius: float) -> Pairs:
+    """The pairs of a block of queries and stored rows at most `radius` apart, in the unit of the index."""
+    stored, screen = index
+    A = screen.rows(Q.values[block])
+    norms = row_norms(A.astype(np.float64, copy=False))
+    A *= -2.0
+    room, most = np.empty((len(A), TILE), dtype=A.dtype), radius / stored.unit
+    bound = (A.shape[1] + 16) * float(np.finfo(A.dtype).eps) / 2.0
+    parts = []
+    for number, tile in enumerate(screen.tiles):
+        start = number * TILE
+        slack = bound * (norms + screen.reach[number]) ** 2 - norms**2
+        cuts = ((most * screen.scale) ** 2 * (1.0 + 1e-6) + slack).astype(A.dtype)
+        squares = screen.squares[start : start + tile.shape[0]]
+        products = screen.products(A, tile, room)
+        size = count_tile(products, squares, cuts)
+        pairs = Pairs(np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
+        found = fill_tile(products, squares, start, Q.compiled, block.start, stored.compiled, cuts, most, tuple(pairs))
+        parts.append(Pairs(pairs.queries[:found], pairs.rows[:found], pairs.distances[:found]))
+    return joined_pairs(parts)
 
 
 def _blocks(m: int, dense_columns: int, threads: int) -> tuple[slice, list[slice]]:
