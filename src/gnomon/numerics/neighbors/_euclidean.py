@@ -74,7 +74,7 @@ def fill_tile(
     stored: Any,
     cuts: Floats,
     most: float,
-    pairs: tuple[Integers, Integers, Floats],
+    pairs: Pairs,
 ) -> int:
     """Write the pairs at most `most` apart, with their distances, to `pairs`; how many there are."""
     found = 0
@@ -88,7 +88,7 @@ def fill_tile(
                     continue
                 apart = np.sqrt(queries.squared_distance(first + i, stored, start + j))
                 if apart <= most:
-                    pairs[0][found], pairs[1][found], pairs[2][found] = first + i, start + j, apart
+                    pairs.queries[found], pairs.rows[found], pairs.distances[found] = first + i, start + j, apart
                     found += 1
     return found
 
@@ -395,12 +395,13 @@ def pairs_in_block(index: EuclideanIndex, Q: StoredRows, block: slice, radius: f
     for number, tile in enumerate(screen.tiles):
         start = number * TILE
         slack = bound * (norms + screen.reach[number]) ** 2 - norms**2
-        cuts = ((most * screen.scale) ** 2 * (1.0 + 1e-6) + slack).astype(A.dtype)
+        with np.errstate(over="ignore"):  # a cut of infinity lets every row pass
+            cuts = (np.square(most * screen.scale) * (1.0 + 1e-6) + slack).astype(A.dtype)
         squares = screen.squares[start : start + tile.shape[0]]
         products = screen.products(A, tile, room)
         size = count_tile(products, squares, cuts)
         pairs = Pairs(np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
-        found = fill_tile(products, squares, start, Q.compiled, block.start, stored.compiled, cuts, most, tuple(pairs))
+        found = fill_tile(products, squares, start, Q.compiled, block.start, stored.compiled, cuts, most, pairs)
         parts.append(Pairs(pairs.queries[:found], pairs.rows[:found], pairs.distances[:found]))
     return joined_pairs(parts)
 
