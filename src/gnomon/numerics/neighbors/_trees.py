@@ -17,7 +17,7 @@ from sklearn.neighbors import BallTree
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.neighbors._euclidean import sum_of_squares
+from gnomon.numerics.neighbors._points import sum_of_squares
 from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
 from gnomon.numerics.neighbors._result import (
     Neighbors,
