@@ -1,6 +1,8 @@
 """Stored rows as kernels compare them: dense or sparse, in a unit in which squares are safe.
 
-‖a − b‖² = Σ_j (a_j − b_j)², from the differences, in double precision                           (1)
+    ‖a − b‖² = Σ_j (a_j − b_j)², from the differences, in double precision                           (1)
+
+Rows whose squares would overflow or vanish are divided by a power of two, which changes no digit.
 """
 
 from typing import Any, NamedTuple

@@ -1,6 +1,8 @@
 """What a search for neighbours returns, and what can search.
 
-the k rows x_j nearest to q:   d(q, x_j) smallest, of equal distances the lower j              (1)
+    the k rows x_j nearest to q:   d(q, x_j) smallest, of equal distances the lower j              (1)
+
+By this rule the result is the same whichever way the rows are searched.
 """
 
 from collections.abc import Callable
