@@ -56,7 +56,7 @@ ARGUMENTS = {
     "KernelKMeans": {"n_clusters": 3, "algorithm": "kpca"},  # checks set the number of components
     # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
     "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},
-    "LogisticRegressionCV": {"cv": 3},  # some tables have three rows of a class
+    "LogisticRegressionCV": {"Cs": 3, "cv": 3},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty

@@ -6,6 +6,7 @@ no sense (negative or infinite strengths in a list, an empty list, a negative we
 of columns that depend on each other; `penalty` of `LogisticRegression` stays.
 """
 
+import functools
 import inspect
 import warnings
 
@@ -21,6 +22,7 @@ from namesakes import DATA, PEERS, unlike, walk
 
 NAMES = [name for name in gnomon.linear.__all__ if name in PEERS]
 NARROW = {"tol": 1e-12}
+FEW = {"LogisticRegressionCV": {"Cs": 2, "cv": 2}}
 
 TARGETS = (
     "dense", "float32", "mixed", "integers", "weighted", "scalar weight", "zero weights", "short weights",
@@ -193,7 +195,7 @@ VALUES = (
 @pytest.mark.parametrize("name", NAMES)
 def test_values_of_the_wrong_kind_are_refused(name):
     """What the table of scikit-learn refuses is refused; words may be of NumPy's type."""
-    ours, theirs = getattr(gnomon.linear, name), PEERS[name]
+    ours, theirs = functools.partial(getattr(gnomon.linear, name), **FEW.get(name, {})), PEERS[name]
     X, y = DATA["binary" if issubclass(theirs, ClassifierMixin) else "dense"]
     for parameter in inspect.signature(theirs).parameters:
         kinds = [make_constraint(kind) for kind in theirs._parameter_constraints[parameter]]
@@ -220,7 +222,7 @@ def is_refused(cls, parameter, value, X, y):
 @pytest.mark.parametrize("data", ["binary", "three csr"])
 def test_sparse_coefficients_predict_as_dense_ones(name, data):
     X, y = DATA[data]
-    few = {"Cs": 2, "cv": 2} if name == "LogisticRegressionCV" else {}
+    few = FEW.get(name, {})
     dense = getattr(gnomon.linear, name)(**few).fit(X, y)
     scores, coef = dense.decision_function(X), dense.coef_
     thin = dense.sparsify()

@@ -177,6 +177,8 @@ def test_a_random_classifier_is_on_the_diagonal(p):
     row = rates(y, RandomClassifier(p, random_state=0).fit(X, y).predict(X), zero_division=0).of(True)
     for rate, n in ((row.tpr, 4000), (row.fpr, 16_000)):
         assert abs(rate - p) <= 4 * np.sqrt(p * (1 - p) / n)
+    weighed = RandomClassifier().fit(X[:6], list("abcabc"), [1.0, 2.0, 0.0, 0.5, 0.0, 0.0])
+    assert weighed.classes_.tolist() == ["a", "b"]
     words = RandomClassifier(0.5, random_state=0).fit(X[:6], list("abcabc"))
     assert set(words.predict(X)) == set("abc")
 

@@ -38,6 +38,7 @@ from gnomon.evaluation import (
 )
 from gnomon.linear import LinearRegression, Ridge
 from gnomon.losses import AbsoluteLoss
+from gnomon.trees import RandomForestRegressor as OurForest
 
 W = np.array([1.0, -2.0, 0.5])
 
@@ -488,3 +489,24 @@ def test_refusals():
         bias_variance_bootstrap(DecisionTreeRegressor(), np.zeros((1, 1)), [1.0], n_resamples=3)
     with pytest.raises(ValueError, match="inconsistent"):
         instability(LinearRegression(), np.zeros((3, 1)), [1.0, 2.0])
+
+
+@pytest.mark.spec("TRE-069", "EVA-024")
+def test_more_trees_lower_the_variance_and_do_not_raise_the_bias():
+    def curved(n, rng):
+        X = rng.uniform(-1.0, 1.0, (n, 2))
+        return X, np.sin(3.0 * X[:, 0]) + 0.3 * rng.normal(size=n)
+
+    def best(X):
+        return np.sin(3.0 * X[:, 0])
+
+    forest = OurForest(random_state=0, min_samples_leaf=3, max_features=1)
+    trees = bias_variance(forest, curved, best, 40, 40, ("n_estimators", [1, 5, 25]), n_test=200, random_state=0)
+    assert np.all(np.diff(trees.of("variance")) < 0.0)
+    assert trees.of("variance")[-1] < 0.4 * trees.of("variance")[0]
+    slack = 4.0 * max(part.bias.standard_error for part in trees.parts)
+    assert np.all(np.diff(trees.of("bias")) < slack)
+    forest.set_params(n_estimators=10)
+    drawn = bias_variance(forest, curved, best, 40, 40, ("max_features", [1, 2]), n_test=200, random_state=0)
+    # A column that says nothing costs bias where it is often the only one to be tried.
+    assert drawn.of("bias")[0] > drawn.of("bias")[1]

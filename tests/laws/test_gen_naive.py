@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.special import expit, logsumexp
 from sklearn.base import clone
 
+from gnomon.decision import CalibratedScorer
 from gnomon.distributions import (
     BetaBernoulli,
     DirichletCategorical,
@@ -16,6 +17,7 @@ from gnomon.distributions import (
     Normal,
     NormalInverseGammaModel,
 )
+from gnomon.evaluation import calibration_error, reliability
 from gnomon.generative import (
     BernoulliNB,
     CategoricalNB,
@@ -339,3 +341,25 @@ def test_models_leave_their_input_alone_and_can_be_saved(name):
     model, X = MODELS[name]
     check_input_untouched(model, X, Y)
     check_save_load(model, X, Y)
+
+
+@pytest.mark.spec("GEN-054")
+def test_naive_posteriors_of_repeated_columns_are_too_sure_until_they_are_calibrated():
+    """Every column six times: the log-odds are six times what they should be."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    x = 0.5 * y[:, None] + rng.normal(size=(2000, 2))
+    X, train, test = np.tile(x, 6), slice(1000), slice(1000, None)
+    errors = {}
+    for name, model in {
+        "once": GaussianNB().fit(x[train], y[train]),
+        "repeated": GaussianNB().fit(X[train], y[train]),
+        "calibrated": CalibratedScorer(GaussianNB()).fit(X[train], y[train]),
+    }.items():
+        p = model.predict_proba((x if name == "once" else X)[test])[:, 1]
+        errors[name] = calibration_error(y[test], p, n_bins=10, n_resamples=200, random_state=0)
+        curve = reliability(y[test], p, n_bins=10)
+        sure = np.max(np.abs(curve.predicted - curve.observed))
+        assert (sure > 0.2) == (name == "repeated"), name
+    assert errors["repeated"].p_value < 0.01 < min(errors["once"].p_value, errors["calibrated"].p_value)
+    assert errors["calibrated"].estimate.value < 0.3 * errors["repeated"].estimate.value

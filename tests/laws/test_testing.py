@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import public_names
 from gnomon import testing
+from gnomon.base import rows
 from gnomon.io import ModelFileError
 from gnomon.linear import Ridge
 from gnomon.losses import (
@@ -279,6 +280,14 @@ def test_estimators(law, estimator):
             law(estimator)
         pytest.xfail(reason)
     law(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_kernels_take_arrays_in_any_order_and_read_only(estimator, monkeypatch):
+    # Small arrays are copied otherwise.
+    monkeypatch.setattr(rows, "SMALL_BYTES", 0)
+    testing.check_input_untouched(estimator)
 
 
 class Mean(RegressorMixin, BaseEstimator):

@@ -2,11 +2,13 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from gnomon import plot
+from gnomon.cluster import KMeans, explain_clusters
 from gnomon.datasets import load_weather_play, make_diagonal
 from gnomon.plot._tree_layout import branch_label
 from gnomon.search import Interval, Words
@@ -224,3 +226,17 @@ def test_impurities_over_the_share_of_a_class():
     np.testing.assert_allclose(curves["misclassification"].get_ydata(), np.minimum(p, 1 - p), atol=1e-12)
     assert max(curves["entropy"].get_ydata()) == pytest.approx(1.0)
     np.testing.assert_allclose(curves["entropy / 2"].get_ydata(), curves["entropy"].get_ydata() / 2)
+
+
+@pytest.mark.spec("TRE-P14", "TRE-P02")
+def test_a_tree_that_explains_clusters_is_drawn_with_their_names():
+    iris = load_iris()
+    labels = np.array(["first", "second", "third"])[KMeans(3, random_state=0).fit_predict(iris.data)]
+    frame = pd.DataFrame(iris.data, columns=iris.feature_names)
+    found = explain_clusters(frame, labels, DecisionTreeClassifier(max_leaf_nodes=4, random_state=0))
+    nodes, _ = boxes(plot.tree(found.model))
+    assert len(nodes) == found.model.tree_.node_count
+    # Every leaf bears the name of the cluster that its rule leads to.
+    leaves = [texts for texts in nodes if texts[0] in set(labels)]
+    assert sorted(texts[0] for texts in leaves) == sorted(k for k, rules in found.rules.items() for _ in rules)
+    assert found.fidelity > 0.9

@@ -25,6 +25,9 @@ from gnomon.numerics.validation import FLOATS, assert_finite
 
 __all__ = ["given_rows", "map_rows", "naming_columns", "read_rows", "stack_rows", "table_rows", "validate_rows"]
 
+SMALL_BYTES = 2**20
+"""Up to this size an array is copied sooner than a kernel is compiled for its order, or for its being read-only."""
+
 
 def read_rows(
     estimator: BaseEstimator,
@@ -35,6 +38,9 @@ def read_rows(
     **options: Any,
 ) -> Any:
     """Scikit-learn's ``validate_data``; at a fit (``reset=True``) the parameters of the estimator are checked first.
+
+    Small arrays of numbers come back row by row and writable, so that the same compiled kernels serve all of them;
+    those of a data frame are column by column and read-only.
 
     Examples
     --------
@@ -52,7 +58,15 @@ def read_rows(
     """
     if reset:
         check_parameters(estimator)
-    return validate_data(estimator, X, y, reset=reset, **options)
+    checked = validate_data(estimator, X, y, reset=reset, **options)
+    return tuple(map(_in_rows, checked)) if isinstance(checked, tuple) else _in_rows(checked)
+
+
+def _in_rows(values: Any) -> Any:
+    """A copy of a small array that is not writable row by row; all else as it is."""
+    if not isinstance(values, np.ndarray) or values.nbytes > SMALL_BYTES or values.dtype == object:
+        return values
+    return np.require(values, requirements=["C", "W"])
 
 
 def validate_rows(

@@ -47,11 +47,16 @@ class CalibrationError(NamedTuple):
     >>> from gnomon.evaluation import calibration_error
     >>> calibration_error([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5], random_state=0).estimate.value
     0.0
+    >>> print(calibration_error([0, 1] * 50, [0.9] * 100, random_state=0))
+    0.4 (95 % interval 0.3 to 0.5), by chance 0.02399, p = 0.000999
     """
 
     estimate: Estimate
     by_chance: float
     p_value: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate}, by chance {self.by_chance:.4g}, p = {self.p_value:.3g}"
 
 
 def calibration_error(

@@ -44,12 +44,19 @@ class MetricDifference(NamedTuple):
     >>> from gnomon.evaluation import metric_difference
     >>> metric_difference("accuracy", [0, 1, 1, 0], [0, 1, 1, 0], [0, 1, 1, 1], random_state=0).difference.value
     0.25
+    >>> labels = [0, 1] * 50
+    >>> print(metric_difference("accuracy", labels, labels, [0, 1, 1, 1] * 25, random_state=0))
+    1 and 0.75, difference 0.25 (95 % interval 0.16 to 0.34), p = 0.002
     """
 
     first: Estimate
     second: Estimate
     difference: Estimate
     p_value: float
+
+    def __str__(self) -> str:
+        values = f"{self.first.value:.4g} and {self.second.value:.4g}"
+        return f"{values}, difference {self.difference}, p = {self.p_value:.3g}"
 
 
 def metric_difference(

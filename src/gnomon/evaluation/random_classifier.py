@@ -17,6 +17,7 @@ from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["RandomClassifier"]
 
@@ -55,7 +56,7 @@ class RandomClassifier(ClassifierMixin, Estimator):
     def __init__(self, p: Share = 0.5, *, random_state: RandomState = None) -> None:
         self.p, self.random_state = p, random_state
 
-    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the labels.
 
         Parameters
@@ -63,9 +64,11 @@ class RandomClassifier(ClassifierMixin, Estimator):
         X : array-like of shape (n_samples, n_features)
             Checked, and not used.
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A label all of whose rows weigh nothing is none.
         """
-        _, y = validate_rows(self, X, y)
-        self.classes_ = label_index(y)[1]
+        X, y = validate_rows(self, X, y)
+        self.classes_ = label_index(y[check_weights(sample_weight, X) > 0.0])[1]
         return self
 
     def predict(self, X: MatrixLike) -> Array:

@@ -9,13 +9,15 @@ to the algebra of sums and products, is written once, here and in `_algebra`. Sc
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, dataclass_transform
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats, Integers, is_sparse
-from gnomon.kernels._evaluate import evaluate, weighted_sums
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.kernels._against import Against
+from gnomon.kernels._evaluate import evaluate
+from gnomon.kernels._parameters import Parametrized, noun
 from gnomon.kernels._pattern import Pattern
 
 __all__ = ["Against", "Bounds", "Hyperparameter", "Kernel", "Prepared", "Psd", "noun"]
@@ -61,29 +63,7 @@ class Hyperparameter(NamedTuple):
     bounds: tuple[float, float]
 
 
-@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
-def noun(cls: type[Any]) -> type[Any]:
-    """A kernel from a class with annotated fields: a frozen dataclass whose equality and repr are those of `Kernel`.
-
-    References
-    ----------
-    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, chapter 2. MIT Press.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.kernels import Radial, noun
-    >>> @noun
-    ... class Cauchy(Radial):
-    ...     def profile(self, s):
-    ...         return 1.0 / (1.0 + s)
-    >>> Cauchy(2.0)
-    Cauchy(length_scale=2.0)
-    """
-    return dataclass(frozen=True, eq=False, repr=False)(cls)
-
-
-class Kernel(ABC):
+class Kernel(Parametrized, ABC):
     """Base of every kernel. Most are easier to write from `Radial` or `DotProduct`, which need one formula.
 
     Attributes
@@ -206,19 +186,11 @@ class Kernel(ABC):
         """The diagonal of ``gram(A)``, without the matrix."""
         return self.diagonal(self.prepare(A))
 
-    def against(self, B: Any) -> "Against":
+    def against(self, B: Any) -> Against:
         """This kernel with the rows B prepared, for many comparisons with them."""
         return Against(self, self.prepare(B))
 
     # Hyper-parameters.
-
-    def children(self) -> dict[str, "Kernel"]:
-        """The kernels that this one is made of, by the names of their parameters."""
-        return {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), Kernel)}  # type: ignore[arg-type]
-
-    def with_children(self, children: Mapping[str, "Kernel"]) -> Self:
-        """The same kernel made of others."""
-        return replace(self, **children) if children else self  # type: ignore[type-var]
 
     def own_hyperparameters(self) -> list[Hyperparameter]:
         """Those of its own fields ``x`` that have ``x_bounds``, are positive and not fixed."""
@@ -351,124 +323,11 @@ class Kernel(ABC):
         """The same kernel with columns that are given by name replaced by their indices in `names`."""
         return self.with_children({name: child.located(names) for name, child in self.children().items()})
 
-    # Parameters, as scikit-learn asks for them.
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of the constructor, and with `deep` those of the kernels that this one is made of."""
-        own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        if not deep:
-            return own
-        children = self.children()
-        nested = {
-            f"{child}__{name}": value
-            for child, kernel in children.items()
-            for name, value in kernel.get_params().items()
-        }
-        return {**own, **children, **nested}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters of this object, nested ones as ``k1__length_scale``."""
-        changed = self.with_params(**params)
-        for f in fields(self):  # type: ignore[arg-type]
-            object.__setattr__(self, f.name, getattr(changed, f.name))
-        return self
-
-    def with_params(self, **params: Any) -> Self:
-        """The same kernel with other parameters; this object stays as it is."""
-        known = {f.name for f in fields(self)}  # type: ignore[arg-type]
-        own = {name: value for name, value in params.items() if name in known}
-        changed = replace(self, **own) if own else self  # type: ignore[type-var]
-        children: dict[str, Kernel] = changed.children()
-        nested: dict[str, dict[str, Any]] = {}
-        parts: dict[str, Kernel] = {}
-        for name, value in params.items():
-            child, _, rest = name.partition("__")
-            if name not in known and child not in children:
-                raise ValueError(
-                    f"Invalid parameter {name!r} for kernel {self!r}; valid parameters are: {sorted(self.get_params())}"
-                )
-            if rest:
-                nested.setdefault(child, {})[rest] = value
-            elif name not in known:
-                parts[name] = value
-        nested_parts = {child: parts.get(child, children[child]).with_params(**rest) for child, rest in nested.items()}
-        return changed.with_children({**parts, **nested_parts})
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
-        return all(_same(mine[name], theirs[name]) for name in mine)
-
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.theta.tobytes()))
 
-    def __repr__(self) -> str:
-        shown = [
-            f"{f.name}={value!r}"
-            for f in fields(self)  # type: ignore[arg-type]
-            if not _same(value := getattr(self, f.name), f.default)
-        ]
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
-class Against(NamedTuple):
-    """A kernel and the rows that others are compared with, prepared once.
-
-    Fields
-    ------
-    kernel : Kernel
-    prepared : prepared rows
-
-    References
-    ----------
-    Schölkopf, B. & Smola, A. J. (2002). Learning with Kernels, chapter 2. MIT Press.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.kernels import Linear
-    >>> against = Linear().against(np.array([[1.0], [2.0], [3.0]]))
-    >>> against.rows(np.array([2])), against.gram(np.array([[10.0]]))
-    (array([[3., 6., 9.]]), array([[10., 20., 30.]]))
-    """
-
-    kernel: Kernel
-    prepared: Any
-
-    def gram(self, A: Any) -> Floats:
-        """K(A, B)."""
-        return evaluate(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
-
-    def single(self) -> "Against | None":
-        """The same in single precision; None where the kernel has no such values."""
-        rows = self.kernel.single(self.prepared)
-        return None if rows is None else Against(self.kernel, rows)
-
-    def combine(self, A: Any, coef: Floats) -> Floats:
-        """K(A, B) @ coef, without the matrix."""
-        return weighted_sums(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared, coef)
-
-    def combine_rows(self, indices: Integers, coef: Floats, at: Integers | None = None) -> Floats:
-        """K(B, B[indices]) @ coef, without the matrix; for the rows B[at] alone where they are given."""
-        rows = self.prepared if at is None else self.prepared.take(at)
-        return weighted_sums(self.kernel, rows, self.prepared.take(indices), coef)
-
-    def rows(self, indices: Integers | slice) -> Floats:
-        """K(B[indices], B)."""
-        return evaluate(self.kernel, self.prepared.take(indices), self.prepared)
-
-    def matrix(self) -> Floats:
-        """K(B, B)."""
-        return evaluate(self.kernel, self.prepared, self.prepared)
-
-    def diag(self) -> Floats:
-        """The diagonal of K(B, B)."""
-        return self.kernel.diagonal(self.prepared)
-
-    def take(self, indices: Integers) -> "Against":
-        """The same with some of the rows B."""
-        return Against(self.kernel, self.prepared.take(indices))
+    def __eq__(self, other: object) -> bool:
+        return self.same_parameters(other)
 
 
 # These modules derive their classes from `Kernel`, so they are imported when one is made.
@@ -490,21 +349,3 @@ def _mapped() -> Any:
     from gnomon.kernels import _mapped
 
     return _mapped
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(np.asarray(a), np.asarray(b))
-    return bool(a is b or a == b)
-
-
-def as_rows(A: Any) -> Any:
-    """Rows of numbers as a two-dimensional array of floats, or a CSR matrix."""
-    if is_sparse(A):
-        A = A.tocsr()
-        return A if A.dtype.kind == "f" else A.astype(float)
-    X = np.asarray(A)
-    X = X if X.dtype.kind == "f" and X.dtype.itemsize >= 4 else X.astype(float)
-    if X.ndim != 2:
-        raise ValueError(f"rows have shape {X.shape}, and a 2D array is needed; use X[:, None] or X[None, :]")
-    return X

@@ -25,6 +25,7 @@ __all__ = [
     "JointRows",
     "NumericRows",
     "Separation",
+    "as_rows",
     "inner_products",
     "minus_half_squares",
     "paired_products",
@@ -285,4 +286,16 @@ def same_width(kernel: object, X: Any, like: NumericRows | None) -> Any:
             f"{type(kernel).__name__} compares rows of {X.shape[1]} columns with rows of {like.values.shape[1]}; "
             "give both the same columns"
         )
+    return X
+
+
+def as_rows(A: Any) -> Any:
+    """Rows of numbers as a two-dimensional array of floats, or a CSR matrix."""
+    if is_sparse(A):
+        A = A.tocsr()
+        return A if A.dtype.kind == "f" else A.astype(float)
+    X = np.asarray(A)
+    X = X if X.dtype.kind == "f" and X.dtype.itemsize >= 4 else X.astype(float)
+    if X.ndim != 2:
+        raise ValueError(f"rows have shape {X.shape}, and a 2D array is needed; use X[:, None] or X[None, :]")
     return X

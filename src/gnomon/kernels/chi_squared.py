@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, Psd, as_rows, noun
-from gnomon.kernels._rows import NumericRows, same_width
+from gnomon.kernels._base import WIDE, Bounds, Kernel, Psd, noun
+from gnomon.kernels._rows import NumericRows, as_rows, same_width
 from gnomon.kernels.radial import check_positive
 
 __all__ = ["AdditiveChi2", "Chi2"]

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from gnomon._typing import Floats, is_sparse
-from gnomon.kernels._base import as_rows, noun
-from gnomon.kernels._rows import NumericRows, same_width
+from gnomon.kernels._base import noun
+from gnomon.kernels._rows import NumericRows, as_rows, same_width
 from gnomon.kernels.dot_product import DotProduct
 
 __all__ = ["Cosine"]

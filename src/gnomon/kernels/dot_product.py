@@ -15,9 +15,9 @@ from scipy import sparse
 from scipy.special import comb
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
 from gnomon.kernels._features import beside
-from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
+from gnomon.kernels._rows import NumericRows, as_rows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
 from gnomon.numerics.monomials import expand, kernel_scales
 

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, Floats, Integers
-from gnomon.kernels._base import Kernel, Psd, as_rows, noun
-from gnomon.kernels._rows import NumericRows, inner_products, paired_products, same_width
+from gnomon.kernels._base import Kernel, Psd, noun
+from gnomon.kernels._rows import NumericRows, as_rows, inner_products, paired_products, same_width
 
 __all__ = ["CallableKernel", "FeatureMapKernel", "Precomputed"]
 

@@ -23,10 +23,10 @@ from scipy import sparse
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels._algebra import product_psd, sum_psd
-from gnomon.kernels._base import WIDE, Bounds, Kernel, Psd, as_rows, noun
+from gnomon.kernels._base import WIDE, Bounds, Kernel, Psd, noun
 from gnomon.kernels._features import beside, row_products
 from gnomon.kernels._pattern import Pattern, intersection, union
-from gnomon.kernels._rows import JointRows
+from gnomon.kernels._rows import JointRows, as_rows
 
 __all__ = ["Additive", "TensorProduct"]
 

@@ -16,8 +16,17 @@ import numpy as np
 from scipy.special import ive
 
 from gnomon._typing import Floats, Integers
-from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
-from gnomon.kernels._rows import SQUARES, JointRows, NumericRows, inner_products, same_width, to_dense, with_squares
+from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
+from gnomon.kernels._rows import (
+    SQUARES,
+    JointRows,
+    NumericRows,
+    as_rows,
+    inner_products,
+    same_width,
+    to_dense,
+    with_squares,
+)
 from gnomon.kernels.radial import check_positive
 
 __all__ = ["ExpSineSquared", "PeriodicSine"]

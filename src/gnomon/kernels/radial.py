@@ -16,9 +16,18 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, as_rows, noun
+from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
 from gnomon.kernels._pattern import Pattern, within
-from gnomon.kernels._rows import SQUARES, NumericRows, Separation, same_width, to_dense, weighted_squares, with_squares
+from gnomon.kernels._rows import (
+    SQUARES,
+    NumericRows,
+    Separation,
+    as_rows,
+    same_width,
+    to_dense,
+    weighted_squares,
+    with_squares,
+)
 
 __all__ = ["DistanceKernel", "Radial", "check_positive"]
 

@@ -44,7 +44,7 @@ def gibbs_lasso(
     if noise_prior is not None:
         noise_b, gammas = noise_prior.b, rng.gamma(noise_prior.a + 0.5 * (summary.total + d), size=m)
     chance = rng.standard_normal((m, d)), rng.chisquare(1.0, (m, d)), rng.random((m, d)), gammas
-    R, z = np.ascontiguousarray(summary.R), summary.z
+    R, z = np.ascontiguousarray(summary.R), np.ascontiguousarray(summary.z)
     draws, noises = _sweeps(R, z, summary.rest, R.T @ R, R.T @ z, lam, sigma2, noise_b, *chance)
     return draws[burn_in:], noises[burn_in:]
 
@@ -68,8 +68,10 @@ def _sweeps(
     m, d = normals.shape
     draws, noises, A, precision = np.empty((m, d)), np.empty(m), np.empty((d, d)), np.full(d, lam * lam)
     for i in range(m):
-        A[:] = gram
+        # An assignment of arrays would compile Numba's check of shapes and its message, longer than all else.
         for j in range(d):
+            for k in range(d):
+                A[j, k] = gram[j, k]
             A[j, j] += precision[j]
         w = draws[i]
         _draw_normal(np.linalg.cholesky(A), right, np.sqrt(sigma2), normals[i], w)

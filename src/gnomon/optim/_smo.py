@@ -231,12 +231,13 @@ class _Run:
         up, down = self.g + self.live.upward(beta), self.g + self.live.downward(beta)
         up[kept], down[kept] = np.inf, -np.inf
         room = q - len(kept)
-        # Rows at infinity can't move that way, or are in the set already; a row that is in it twice would lose a step.
+        # Rows that no other row violates with gain nothing, and rows at infinity are in the set already: a row that is
+        # in it twice would lose a step.
         growing = np.argpartition(up, room // 2)[: room // 2]
-        growing = growing[up[growing] < np.inf]
+        growing = growing[up[growing] < -self.range.high]
         down[growing] = -np.inf
         falling = np.argpartition(-down, room - room // 2)[: room - room // 2]
-        falling = falling[down[falling] > -np.inf]
+        falling = falling[down[falling] > -self.range.low]
         return np.concatenate([growing, falling, kept])
 
     def _descend(self, chosen: Integers, limit: int) -> bool:

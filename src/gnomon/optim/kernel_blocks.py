@@ -135,7 +135,9 @@ class RowCache:
         self._clock = 0
 
     def block(self, chosen: Integers) -> Floats:
-        """K[W, W]; the rows of W are in the cache afterwards."""
+        """K[W, W]; the rows of W are in the cache afterwards, unless W is all of them: none is needed then."""
+        if len(chosen) == self.n:
+            return self.against.matrix().astype(float, copy=True)
         self._fetch(chosen)
         if self.against.kernel.whole:
             return self._rows[np.ix_(self._place[chosen], chosen)].astype(float, copy=False)

@@ -109,10 +109,10 @@ class SupportVectorMachine(KernelMachine):
         kernel: Kernel = self._kernel
         warn_unless_psd(kernel.against(rows))
         kernel = kernel + Constant(1.0) if self._absorbs_intercept() else kernel
+        if isinstance(rows, list) or self.solver not in ("auto", "smo"):
+            return kernel.against(rows)
         # A finite map with few columns: the machine is a linear one of these.
-        columns = (
-            None if isinstance(rows, list) else kernel.finite_map(rows, min(MOST_COLUMNS, self.shape_fit_[0] // 4))
-        )
+        columns = kernel.finite_map(rows, min(MOST_COLUMNS, self.shape_fit_[0] // 4))
         return kernel.against(rows) if columns is None else Linear().against(columns)
 
     def _absorbs_intercept(self) -> bool:
