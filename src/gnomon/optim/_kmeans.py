@@ -164,6 +164,10 @@ class _Totals(NamedTuple):
     weight: Floats
     members: Integers
 
+    def take(self, order: Integers) -> "_Totals":
+        """Those of some centres."""
+        return _Totals(self.sums[order], self.carry[order], self.weight[order], self.members[order])
+
     def add(self, tally: Tally) -> "_Totals":
         """These sums and those of a tally: Neumaier (1974), doi:10.1002/zamm.19740540106."""
         new = self.sums + tally.sums
@@ -306,7 +310,7 @@ class _KMeansDescent:
         order = kept[self._begin(self.centers[kept], np.argsort(np.argsort(self.groups.rank[kept])))]
         number[order] = np.arange(len(order))
         self.labels = number[self.labels]
-        self.totals = _Totals(*(part[order] for part in totals))
+        self.totals = totals.take(order)
 
     def _relocate(self, empty: Integers) -> tuple[int, float]:
         """Move empty centres to the rows that are farthest from theirs, but to no row that is alone."""
