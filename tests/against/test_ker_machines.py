@@ -23,7 +23,7 @@ def heart():
 
 
 def digits():
-    rows = pd.read_csv(data_path("esl/zip.train.csv.gz")).to_numpy()[:1500]
+    rows = pd.read_csv(data_path("esl/zip.train.csv.gz")).to_numpy()[:800]
     return rows[:, 1:], rows[:, 0].astype(int)
 
 

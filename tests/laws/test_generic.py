@@ -20,6 +20,7 @@ from gnomon.losses import (
     CallableLoss,
     ExponentialLoss,
     HingeLoss,
+    HuberLoss,
     LogisticLoss,
     LpLoss,
     MaxLoss,
@@ -316,3 +317,31 @@ def test_bad_input_is_refused_in_words():
     assert constant.predict(np.ones((1, 2)))[0] == pytest.approx(2.0)
     one_row = fitted(LinearModelRegressor(), np.ones((1, 2)), np.array([3.0]))
     assert one_row.predict(np.ones((1, 2)))[0] == pytest.approx(3.0)
+
+
+@pytest.mark.spec("LIN-053")
+@pytest.mark.parametrize("level", [0.0, 1e3, -1e6])
+def test_the_level_of_the_targets_is_left_to_the_intercept(level):
+    """Far from its targets a Huber loss has no curvature from which Newton's method could find b."""
+    X, y = regression_data()
+    here, there = (
+        fit_linear(Design(X), y + shift, HuberLoss(1.0), L1(0.5), solver="cd", tol=1e-10) for shift in (0.0, level)
+    )
+    assert there.converged
+    np.testing.assert_allclose(there.w, here.w, atol=1e-6)
+    assert there.intercept == pytest.approx(here.intercept + level, rel=1e-9)
+
+
+@pytest.mark.spec("LIN-053")
+@pytest.mark.parametrize("loss", [SquaredLoss(half=True), LogisticLoss(), SquaredHingeLoss(), HuberLoss(1.0)], ids=repr)
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+def test_coordinate_descent_ends_where_rounding_hides_all_else(loss, scale):
+    rng = np.random.default_rng(0)
+    for n, d in ((60, 8), (30, 80)):
+        X = scale * (rng.normal(size=(n, d)) + (5.0 if d == 8 else 0.0))
+        y = X[:, :3].sum(axis=1) / scale + rng.normal(size=n)
+        y = np.where(y > 0.0, 1.0, -1.0) if loss.targets == "sign" else y
+        for penalty in (L1(0.5 * scale), ElasticNetPenalty(0.5 * scale, 0.5)):
+            found = fit_linear(Design(X), y, loss, penalty, solver="cd", tol=1e-14, max_iter=20_000)
+            assert found.converged, (n, d, penalty, found.stop_reason)
+            assert found.n_iter < 20_000

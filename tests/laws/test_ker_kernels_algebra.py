@@ -311,6 +311,9 @@ def test_a_polynomial_is_the_inner_product_of_its_features(c):
 def test_explicit_maps_of_composed_kernels(kernel):
     same(kernel.features(X) @ kernel.features(Z).T, kernel.gram(X, Z), rtol=1e-11, atol=1e-11)
     assert kernel.features(X.astype(np.float32)).dtype == np.float32
+    if "Warped" not in repr(kernel):
+        of_sparse = kernel.features(sparse.csr_array(X))
+        same(of_sparse.toarray() if sparse.issparse(of_sparse) else of_sparse, kernel.features(X), rtol=1e-12)
     size = kernel.features(X).shape[1]
     assert kernel.map_size(X) == size
     assert kernel.finite_map(X, size - 1) is None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.kernels import RBF, FeatureMapKernel, Linear, NotPSDWarning, Polynomial
@@ -11,7 +12,8 @@ from gnomon.linear import LogisticRegression
 from gnomon.losses import LogisticLoss, SoftmaxLoss
 from gnomon.numerics.linalg import kernel_root
 from gnomon.optim import KernelProblem, fit_kernel, kernel_newton
-from gnomon.svm import KernelLogisticRegression
+from gnomon.svm import SVC, KernelLogisticRegression
+from gnomon.testing import check_units
 
 RNG = np.random.default_rng(2)
 X = RNG.standard_normal((40, 3))
@@ -209,3 +211,43 @@ def test_scores_far_apart_do_not_overflow():
     logs = model.predict_log_proba([[1e9]])
     assert np.isfinite(logs).all()
     assert model.predict_proba([[1e9]])[0, 1] == 1.0
+
+
+UNITS = [
+    ("newton", True, "ovr"),
+    ("newton", False, "ovr"),
+    ("lbfgs", True, "softmax"),
+    ("lbfgs", False, "ovr"),
+    ("dual_newton", False, "ovr"),
+]
+
+
+@pytest.mark.spec("KER-049", "KER-050", "KER-051")
+@pytest.mark.parametrize(("solver", "intercept", "multi_class"), UNITS)
+def test_the_units_of_the_kernel_do_not_matter(solver, intercept, multi_class):
+    model = KernelLogisticRegression(
+        Linear(),
+        solver=solver,
+        fit_intercept=intercept,
+        multi_class=multi_class,
+        tol=1e-12,
+        max_iter=20000,
+        random_state=0,
+    )
+    check_units(model, convert=lambda m, u: None if u.offset else m.set_params(C=m.C / u.x**2 / u.weight))
+    small = KernelLogisticRegression(Linear(), C=1e16, solver="newton" if solver == "newton" else "lbfgs", tol=1e-9)
+    plain = clone(small).set_params(C=1.0).fit(X, Y)
+    small.fit(1e-8 * X, Y)
+    assert small.objective_ == pytest.approx(1e16 * plain.objective_, rel=1e-8)
+    assert small.dual_gap_ <= 1e-9 * small.objective_
+    assert small.history_["objective"][-1] == pytest.approx(small.objective_, rel=1e-6)
+
+
+@pytest.mark.spec("KER-L20")
+def test_probabilities_need_all_rows_and_margins_few():
+    clear = np.array([[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]])
+    y = [0, 0, 0, 1, 1, 1]
+    logistic = KernelLogisticRegression(RBF(1.0), C=10.0).fit(clear, y)
+    margin = SVC(kernel=RBF(1.0), C=10.0).fit(clear, y)
+    assert np.all(logistic.dual_coef_ != 0.0)
+    assert logistic.n_parameters_ == 6 > margin.n_parameters_ == len(margin.support_)

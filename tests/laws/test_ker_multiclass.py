@@ -148,24 +148,24 @@ def test_functions_sum_to_zero_and_losses_vanish_at_the_margin(variant):
 @pytest.mark.parametrize("variant", ["ww", "ww_nobias", "cs"])
 def test_weights_scalings_tables_and_kernels(variant):
     """Weights are repetitions, λ is C in another form, a sparse table and a given matrix are the same rows."""
-    fit = {"kernel": RBF(2.0), "tol": 1e-9}
+    fit = {"kernel": RBF(2.0), "tol": 1e-7}
     model = MulticlassSVC(variant, C=0.5, **fit).fit(X, Y, S)
     expected = scores(model, X)
     twice = MulticlassSVC(variant, C=0.5, **fit).fit(np.repeat(X, S.astype(int), axis=0), np.repeat(Y, S.astype(int)))
-    np.testing.assert_allclose(scores(twice, X), expected, atol=1e-6)
+    np.testing.assert_allclose(scores(twice, X), expected, atol=1e-4)
     for objective in OBJECTIVES[:4] + OBJECTIVES[5:]:
         lam = convert_lam(0.5, "C", objective, n=S.sum())
         other = MulticlassSVC(variant, objective=objective, lam=lam, **fit).fit(X, Y, S)
-        np.testing.assert_allclose(scores(other, X), expected, atol=1e-6)
+        np.testing.assert_allclose(scores(other, X), expected, atol=1e-4)
         assert other.dual_gap_ <= 1e-5 * other.objective_
     half = MulticlassSVC(variant, objective="sum_half", lam=2.0, **fit).fit(X, Y, S)
-    assert half.objective_ == pytest.approx(2.0 * model.objective_)
+    assert half.objective_ == pytest.approx(2.0 * model.objective_, rel=1e-5)
     np.testing.assert_allclose(
-        MulticlassSVC(variant, C=0.5, **fit).fit(sparse.csr_array(X), Y, S).decision_function(X), expected, atol=1e-6
+        MulticlassSVC(variant, C=0.5, **fit).fit(sparse.csr_array(X), Y, S).decision_function(X), expected, atol=1e-4
     )
     K = RBF(2.0).gram(X)
-    given = MulticlassSVC(variant, C=0.5, kernel="precomputed", tol=1e-9).fit(K, Y, S)
-    np.testing.assert_allclose(given.decision_function(K), expected, atol=1e-6)
+    given = MulticlassSVC(variant, C=0.5, kernel="precomputed", tol=1e-7).fit(K, Y, S)
+    np.testing.assert_allclose(given.decision_function(K), expected, atol=1e-4)
     with pytest.raises(ValueError, match="exclude each other"):
         MulticlassSVC(variant, C=0.5, lam=1.0).fit(X, Y)
 

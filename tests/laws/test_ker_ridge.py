@@ -262,6 +262,9 @@ def test_objects_and_matrices_serve_as_rows():
     precomputed = KernelRidge(0.5, kernel="precomputed")
     folds = cross_val_predict(precomputed, K, y, cv=5)
     assert folds[0] == pytest.approx(KernelRidge(0.5, kernel=common).fit(words[1:], y[1:]).predict(words[:1])[0])
+    for rows, options in ((K, {"kernel": "precomputed"}), (words, {"kernel": common})):
+        with pytest.raises(ValueError, match="parametric='linear' needs rows with columns"):
+            KernelRidge(parametric="linear", **options).fit(rows, y)
     before = K.copy()
     precomputed.fit(K, y)
     np.testing.assert_array_equal(K, before)

@@ -4,17 +4,19 @@
 
 Newton's method works on β. The other solvers see rows of R, K = RRᵀ, of which (1) is a linear model with w = Rᵀβ; β is
 then −sℓ'(y, f), which it equals at the optimum, corrected so that Rᵀβ = w; or αy, from a dual solver. Whatever the
-solver, the certificate is computed from K and β.
+solver, the certificate is computed from K and β. Solvers see K/κ, κs and κβ with κ near the mean of the diagonal of K,
+which multiplies (1) by κ: so the units of the kernel do not matter.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gnomon._typing import Floats, Seed
 from gnomon.numerics.design import Design
-from gnomon.numerics.linalg import kernel_root
+from gnomon.numerics.linalg import kernel_root, refuse_matrix
 from gnomon.optim._fit_linear import fit_linear
 from gnomon.optim._kernel_newton import kernel_newton
 from gnomon.optim.kernel_problem import KernelProblem
@@ -23,6 +25,12 @@ from gnomon.optim.stopping import RelativeGap
 from gnomon.penalties import L2
 
 __all__ = ["KERNEL_SOLVERS", "fit_kernel"]
+
+VALUES = ("objective", "gap", "dual")
+"""Columns of the history in units of (1)."""
+
+RESTING = 1e-9
+"""Share of the objective below which a gap may be called rounding."""
 
 
 def fit_kernel(
@@ -75,22 +83,38 @@ def fit_kernel(
     options = {"max_iter": max_iter, "callback": callback}
     # A row of weight zero takes no part, and has no coefficient.
     used = np.flatnonzero(problem.weights > 0.0)
-    part = problem if len(used) == len(problem.weights) else problem.take(used)
-    found = KERNEL_SOLVERS[solver](part, tol, options, random_state)
+    part, unit = _natural(problem if len(used) == len(problem.weights) else problem.take(used))
+    try:
+        found = KERNEL_SOLVERS[solver](part, tol, options, random_state)
+    except ValueError:
+        # A matrix that is no kernel is refused with its eigenvalue in the units of the user.
+        refuse_matrix(problem.K, problem.eps)
+        raise
     point = part.at(found.w, start=found.intercept)
     beta = problem.zero
-    beta[used] = point.beta
-    # A solver that has met its own test, or rests at rounding, has nothing more to give.
+    beta[used] = point.beta / unit
     close = point.gap <= tol * abs(point.objective)
+    # A solver that rests at rounding, close to the optimum, has nothing more to give.
+    at_rest = found.converged and point.gap <= RESTING * abs(point.objective)
     return found._replace(
         w=beta,
         intercept=point.intercept,
-        objective=point.objective,
-        dual_gap=point.gap,
+        objective=point.objective / unit,
+        dual_gap=point.gap / unit,
+        history={name: values / unit if name in VALUES else values for name, values in found.history.items()},
         gradient_norm=point.gradient_norm,
-        converged=close or found.converged,
+        converged=close or at_rest,
         stop_reason="gap" if close else found.stop_reason,
     )
+
+
+def _natural(problem: KernelProblem) -> tuple[KernelProblem, float]:
+    """The problem with a kernel of unit size, and κ, a power of two, so that nothing is rounded."""
+    size = float(np.mean(np.diagonal(problem.K)))
+    if not 0.0 < size < np.inf:
+        return problem, 1.0
+    unit = float(np.ldexp(1.0, int(np.frexp(size)[1])))
+    return replace(problem, K=problem.K / unit, weights=problem.weights * unit), unit
 
 
 def _newton(problem: KernelProblem, tol: float, options: dict[str, Any], seed: Seed) -> Solution[Floats]:

@@ -19,6 +19,9 @@ from gnomon.penalties import Penalty
 
 __all__ = ["dual_gap"]
 
+LARGEST_SHIFT = 1e150
+"""Of scores, in search of the b at which a loss without curvature is balanced."""
+
 
 def dual_gap(problem: Problem, theta: Floats) -> float:
     """F(θ) − D(u) ≥ F(θ) − min F, at the dual point that belongs to θ; inf where that point is infeasible.
@@ -161,13 +164,31 @@ def balanced_scores(problem: Problem, z: Floats, *, max_iter: int = 20) -> Float
 
 
 def _shifted(problem: Problem, z: Floats, shift: Floats, value: float, *, max_halvings: int = 40) -> Floats:
-    """z − shift/2ᵏ with the least k at which the loss is not above `value`, that of z; z where there is none.
+    """z − shift/2ᵏ with the least k at which the loss is not above `value`, that of z.
 
-    Where all rows are sure, the curvature is nearly zero and a whole step may lead anywhere.
+    Where all rows are sure, the curvature is nearly zero and a whole step may lead anywhere; where it is zero, as of a
+    Huber loss far from its targets, no step is a Newton step, and the shift is bracketed.
     """
     most = value + 1e-9 * abs(value)
-    there = (z - shift / 2.0**k for k in range(max_halvings))
-    return next((moved for moved in there if problem.at_scores(moved)[0] <= most), z)
+    there = (z - shift / 2.0**k for k in range(max_halvings if np.all(np.isfinite(shift)) else 0))
+    moved = next((moved for moved in there if problem.at_scores(moved)[0] <= most), None)
+    if moved is None:
+        return _bracketed(problem, z) if z.ndim == 1 else z
+    return moved
+
+
+def _bracketed(problem: Problem, z: Floats) -> Floats:
+    """z shifted to where Σ sᵢ ℓ' changes its sign; z where that cannot be found."""
+
+    def slope(b: float) -> float:
+        return float(np.sum(problem.at_scores(z - b)[1]))
+
+    near, far = 0.0, float(np.sign(slope(0.0)))
+    while slope(far) * slope(near) > 0.0 and abs(far) < LARGEST_SHIFT:
+        near, far = far, 2.0 * far
+    if not slope(far) * slope(near) <= 0.0:
+        return z
+    return z - optimize.brentq(slope, near, far)
 
 
 def _curvature_in_shift(problem: Problem, z: Floats) -> Floats:

@@ -44,6 +44,13 @@ def _regressor(facts: Facts | None, random_state: int) -> BaseEstimator:
     return TransformedTargetRegressor(_priced(SVR(gamma="auto"), facts), transformer=StandardScaler())
 
 
+def _all_classes(facts: Facts | None, random_state: int) -> BaseEstimator:
+    """Not compared: what it compiles is used by every machine of several functions."""
+    from gnomon.svm import MulticlassSVC
+
+    return MulticlassSVC("ww", gamma="auto")
+
+
 def _priced(machine: BaseEstimator, facts: Facts | None) -> BaseEstimator:
     """The machine with C found by cross-validation where fits are cheap, else with C = 1."""
     return GridSearchCV(machine, {"C": (1.0, 10.0)}, cv=INNER_FOLDS) if facts and _very_few_rows(facts) else machine
@@ -98,6 +105,7 @@ for _name, _make, _classes in (
     ("svm: kernel logistic regression", _kernel_logistic, 2),
     ("svm: kernel logistic regression, three classes", _kernel_logistic, 3),
     ("svm: support vector machine", _classifier, 2),
+    ("svm: all classes at once", _all_classes, 3),
     ("svm: support vector regression", _regressor, 0),
 ):
     register_warmup(_name, partial(_warm, _make, _classes))

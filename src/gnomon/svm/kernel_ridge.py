@@ -19,7 +19,7 @@ from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
 from gnomon.base import kernel_rows
 from gnomon.base.forms import named_form
-from gnomon.kernels import CallableKernel, Kernel, KernelLike, read_kernel, warn_unless_psd
+from gnomon.kernels import CallableKernel, Kernel, KernelLike, Precomputed, read_kernel, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgeSolution, kernel_ridge, ridge
 from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
@@ -60,7 +60,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         λ in that form (for "C": C), in place of `alpha`; 1 if only `objective` is given.
     parametric : {None, "constant", "linear"} or callable, default=None
         h of (1), with free coefficients: a constant, a constant and the columns of X, or a function of X that gives
-        columns.
+        columns. `bumps` and `components` are those of f alone.
     solver : {"auto", "primal", "dual"}, default="auto"
         Which equations of (2) to solve. "primal" needs a kernel with a finite map, a constant h or none, and λ > 0;
         "auto" takes it where it has fewer equations.
@@ -161,18 +161,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         s = None if sample_weight is None else check_weights(sample_weight, Y)
         rho, scale = self._strength(Y, s)
         self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
-        against = self._kernel.against(rows)
-        if isinstance(self.kernel, Kernel):
-            # Names and functions follow scikit-learn, which finds out at the solution.
-            warn_unless_psd(against)
-        columns = self._columns(rows, rho)
-        if columns is None:
-            K = against.matrix()
-            found = kernel_ridge(K, Y, rho, s, trend_columns(self.parametric, rows), overwrite=not self._kernel.whole)
-            self._weights, self.solver_ = None, "dual"
-        else:
-            found, self._weights = _primal(columns, Y, rho, s, intercept=self.parametric == "constant")
-            self.solver_ = "primal"
+        found, self._weights = self._solve(rows, Y, rho, s)
+        self.solver_ = "dual" if self._weights is None else "primal"
         self.objective_ = scale * float(np.sum(found.rss + rho * found.squares))
         set_solution(self, found, y.ndim)
         return self
@@ -211,6 +201,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         for value in alpha:
             check_non_negative("alpha", float(value))
         return np.broadcast_to(alpha, (k,)), 1.0
+
+    def _solve(self, rows: Any, Y: Floats, rho: Floats, s: Floats | None) -> tuple[KernelRidgeSolution, Floats | None]:
+        """The solution of (2), and w where the primal equations were solved."""
+        against = self._kernel.against(rows)
+        if isinstance(self.kernel, Kernel):
+            # Names and functions follow scikit-learn, which finds out at the solution.
+            warn_unless_psd(against)
+        columns = self._columns(rows, rho)
+        if columns is not None:
+            return _primal(columns, Y, rho, s, intercept=self.parametric == "constant")
+        H = trend_columns(self.parametric, rows, self._kernel)
+        # What the kernel holds, or a function of the user returned, is not ours to destroy.
+        return kernel_ridge(against.matrix(), Y, rho, s, H, overwrite=not self._kernel.whole), None
 
     def _columns(self, rows: Any, rho: Floats) -> Any:
         """Φ where the primal equations are solved, None where the dual ones are."""
@@ -252,7 +255,7 @@ def ridge_kernel(model: Any, rows: Any) -> Kernel:
     return CallableKernel(partial(given, **(model.kernel_params or {})), pairwise=True)
 
 
-def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
+def trend_columns(parametric: Parametric, rows: Any, kernel: Kernel) -> Floats | None:
     """H of (1)."""
     if parametric is None:
         return None
@@ -262,8 +265,8 @@ def trend_columns(parametric: Parametric, rows: Any) -> Floats | None:
     one = np.ones((len(rows) if isinstance(rows, list) else rows.shape[0], 1))
     if parametric == "constant":
         return one
-    if isinstance(rows, list):
-        raise ValueError("parametric='linear' needs rows with columns; use 'constant', or a function of the objects")
+    if isinstance(rows, list) or isinstance(kernel, Precomputed):
+        raise ValueError("parametric='linear' needs rows with columns; use 'constant', or a function of the rows")
     dense: Any = rows.toarray() if sparse.issparse(rows) else rows
     return np.hstack([one, dense])
 
@@ -288,6 +291,6 @@ def set_solution(model: Any, found: KernelRidgeSolution, ndim: int) -> None:
 
 def ridge_scores(model: Any, rows: Any) -> Floats:
     """f(x) + h(x)ᵀc from the dual coefficients."""
-    H = trend_columns(model.parametric, rows)
+    H = trend_columns(model.parametric, rows, model._kernel)
     scores = Expansion(model._kernel, model.X_fit_, model.dual_coef_).scores(rows)
     return scores if H is None else scores + (H @ model.parametric_coef_).astype(scores.dtype, copy=False)

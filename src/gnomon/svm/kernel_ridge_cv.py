@@ -130,7 +130,7 @@ class KernelRidgeCV(MultiOutputMixin, RegressorMixin, KernelMachine):
         Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
         s, alphas = check_weights(sample_weight, Y), self._alphas()
         self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
-        against, H = self._kernel.against(rows), trend_columns(self.parametric, rows)
+        against, H = self._kernel.against(rows), trend_columns(self.parametric, rows, self._kernel)
         if isinstance(self.kernel, Kernel):
             warn_unless_psd(against)
         # A row of weight zero takes no part: it is left out already.
