@@ -8,11 +8,11 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.cluster import KMeans
+from gnomon.cluster import AgglomerativeClustering, KMeans
 from gnomon.optim import kmeans, kmeans_lower_bound, nearest_center, seed_centers
 
 RNG = np.random.default_rng(0)
-ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang"]
+ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang", "auto"]
 
 
 def groups(n=400, d=5, k=12, spread=2.0, seed=0):
@@ -214,6 +214,24 @@ def test_other_starts():
         KMeans(4, init=X[:2]).fit(X)
     with pytest.raises(ValueError, match="first=3 has no meaning"):
         KMeans(4, first=3).fit(X)
+
+
+@pytest.mark.spec("UNS-014")
+@pytest.mark.parametrize("linkage", ["median", "ward"])
+def test_a_tree_to_start_from(linkage):
+    X = groups(60)
+    labels = AgglomerativeClustering(5, linkage=linkage).fit(X).labels_
+    means = np.array([X[labels == j].mean(axis=0) for j in range(5)])
+    for data in (X, sparse.csr_array(X)):
+        found = KMeans(5, init="agglomerative", linkage=linkage).fit(data)
+        assert found.history_["objective"][0] == pytest.approx(cost(X, means))
+        assert len(found.restarts_) == 1
+    some = KMeans(5, init="agglomerative", linkage=linkage, init_size=20, random_state=0).fit(X)
+    assert some.history_["objective"][0] > found.history_["objective"][0] or linkage == "median"
+    with pytest.raises(ValueError, match="init_size=4 must be at least n_clusters=5"):
+        KMeans(5, init="agglomerative", init_size=4).fit(X)
+    with pytest.raises(ValueError, match="init_size=9 has no meaning"):
+        KMeans(5, init_size=9).fit(X)
 
 
 @pytest.mark.spec("UNS-L06", "UNS-013")

@@ -4,6 +4,7 @@
     "random"             different rows
     "farthest"           the row that is farthest from those taken before
     "random_partition"   means of groups that are drawn                                              (1)
+    "agglomerative"      means of the clusters of a tree of merges, of all rows or of a sample
     array, callable      what they say
 
 All starts are drawn before the first run, so that runs on any number of threads see the same ones.
@@ -17,12 +18,18 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, Matrix, is_sparse
+from gnomon.cluster.agglomerative import AgglomerativeClustering
 from gnomon.numerics.streaming import group_moments
 from gnomon.optim import seed_centers
 
 __all__ = ["Init", "Starts", "dense"]
 
-Init: TypeAlias = Literal["k-means++", "random", "farthest", "random_partition"] | Callable[..., Any] | ArrayLike
+Init: TypeAlias = (
+    Literal["k-means++", "random", "farthest", "random_partition", "agglomerative"] | Callable[..., Any] | ArrayLike
+)
+
+WHOLE = 2000
+"""Rows of which a tree is made; of more, a sample of as many or of three for each cluster (Cutting et al. 1992)."""
 
 RANDOM_RUNS = 10
 """Runs where a single one would depend on luck."""
@@ -36,6 +43,8 @@ class Starts(NamedTuple):
     n_init: int | Literal["auto"] = "auto"
     n_local_trials: int | Literal["auto"] = "auto"
     first: int | Literal["random"] = "random"
+    linkage: Any = "median"
+    init_size: int | None = None
 
     def draw(self, X: Matrix, weights: Floats, rng: np.random.RandomState) -> list[Floats]:
         """Centres to start from, one array for each run."""
@@ -53,6 +62,8 @@ class Starts(NamedTuple):
             return self._checked(dense(centers), X)
         if self.init == "random_partition":
             return _random_partition(X, k, weights, rng)
+        if self.init == "agglomerative":
+            return self._bottom_up(X, weights, rng)
         rows = seed_centers(
             X,
             k,
@@ -63,6 +74,19 @@ class Starts(NamedTuple):
             first=None if self.first == "random" else self.first,
         )
         return dense(X[rows])
+
+    def _bottom_up(self, X: Matrix, weights: Floats, rng: np.random.RandomState) -> Floats:
+        """Means of the clusters of a tree: Buckshot of Cutting et al. (1992), doi:10.1145/133160.133214."""
+        k, n = self.n_clusters, int(np.count_nonzero(weights))
+        size = (n if n <= WHOLE else max(WHOLE, 3 * k)) if self.init_size is None else self.init_size
+        if size < k:
+            raise ValueError(f"init_size={size} must be at least n_clusters={k}")
+        rows = seed_centers(X, min(size, n), rng, weights, method="random") if size < n else np.flatnonzero(weights)
+        sample, s = dense(X[rows]), weights[rows]
+        if len(rows) == 1:
+            return sample
+        labels = AgglomerativeClustering(k, linkage=self.linkage).fit(sample).labels_
+        return group_moments(sample, labels, k, s, diagonal=True).mean.astype(X.dtype)
 
     def _given(self, X: Matrix) -> Floats:
         if self.n_init not in ("auto", 1):
@@ -81,7 +105,13 @@ class Starts(NamedTuple):
 
     def _refuse_unused(self) -> None:
         """An option of another start is refused."""
-        for name, default, start in (("n_local_trials", "auto", "k-means++"), ("first", "random", "farthest")):
+        table = (
+            ("n_local_trials", "auto", "k-means++"),
+            ("first", "random", "farthest"),
+            ("linkage", "median", "agglomerative"),
+            ("init_size", None, "agglomerative"),
+        )
+        for name, default, start in table:
             value = getattr(self, name)
             if value != default and not (isinstance(self.init, str) and self.init == start):
                 raise ValueError(f"{name}={value!r} has no meaning for this init; leave it out, or use init={start!r}")

@@ -19,12 +19,21 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import store
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import KMeansResult, distances_to, exchange_rows, kmeans, kmeans_lower_bound, nearest_center
+from gnomon.optim import (
+    KMeansResult,
+    distances_to,
+    exchange_rows,
+    kmeans,
+    kmeans_lower_bound,
+    nearest_center,
+    squares_to_own,
+)
 from gnomon.optim.solution import log_row
 
 __all__ = ["KMeans"]
@@ -44,10 +53,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     Parameters
     ----------
     n_clusters : int, default=8
-    init : {"k-means++", "random", "farthest", "random_partition"}, callable or array, default="k-means++"
-        Where to start: rows drawn by their squared distance from those drawn before; rows at random; the row that is
-        farthest from those taken before; the means of random groups; ``init(X, n_clusters, random_state=…)``; or
-        centres of shape (n_clusters, n_features).
+    init : str, callable or array, default="k-means++"
+        Where to start: "k-means++", rows drawn by their squared distance from those drawn before; "random", rows at
+        random; "farthest", the row that is farthest from those taken before; "random_partition", the means of random
+        groups; "agglomerative", the means of the clusters of a tree of merges; ``init(X, n_clusters, random_state=…)``;
+        or centres of shape (n_clusters, n_features).
     n_init : int or "auto", default="auto"
         Runs, of which the best is kept; "auto" is 10 for "random", "random_partition" and a callable, else 1.
     max_iter : int, default=300
@@ -76,6 +86,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         most 8 (ln k + 2) times the least.
     first : int or "random", default="random"
         Of "farthest": the row to begin with.
+    linkage : str, default="median"
+        Of "agglomerative": as of `AgglomerativeClustering`.
+    init_size : int, optional
+        Of "agglomerative": rows of which the tree is made; all up to 2000, else a sample of 2000, or of three for each
+        cluster.
     certificate : bool or "auto", default="auto"
         Whether to compute `lower_bound_`; "auto" does up to 200 columns.
     warn_scale : bool, default=False
@@ -150,30 +165,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         VI: ArrayLike | None = None,
         n_local_trials: Count | Literal["auto"] = "auto",
         first: int | Literal["random"] = "random",
+        linkage: Literal[
+            "ward", "complete", "average", "single", "weighted", "centroid", "median", "mean_replacement"
+        ] = "median",
+        init_size: Count | None = None,
         certificate: bool | Literal["auto"] = "auto",
         warn_scale: bool = False,
         keep_rows: bool = False,
         n_jobs: int | None = None,
     ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
-        self.on_empty = on_empty
-        self.refine = refine
-        self.metric = metric
-        self.VI = VI
-        self.n_local_trials = n_local_trials
-        self.first = first
-        self.certificate = certificate
-        self.warn_scale = warn_scale
-        self.keep_rows = keep_rows
-        self.n_jobs = n_jobs
+        store(self, locals())
 
     def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1).
@@ -195,7 +196,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             _warn_unlike_scales(X)
         self._factor = whitening(X, weights, self.metric, self.VI)
         rows = self._in_metric(X)
-        starts = Starts(self.init, self.n_clusters, self.n_init, self.n_local_trials, self.first)
+        own = (self.n_local_trials, self.first, self.linkage, self.init_size)
+        starts = Starts(self.init, self.n_clusters, self.n_init, *own)
         centers = starts.draw(X, weights, check_random_state(self.random_state))
         runs = run_all(lambda start, n_jobs: self._run(rows, start, weights, n_jobs), centers, self.n_jobs)
         self._keep(best_run(runs), runs, X, rows, weights)
@@ -367,7 +369,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         k = len(found.centers)
         self.lower_bound_ = kmeans_lower_bound(rows, k, weights, n_jobs=self.n_jobs) if wanted else np.nan
         self.gap_ = 1.0 - self.lower_bound_ / self.inertia_ if self.inertia_ > 0.0 else 0.0
-        squares = np.bincount(self.labels_, weights * nearest_center(rows, found.centers)[1], k)
+        squares = np.bincount(self.labels_, weights * squares_to_own(rows, found.centers, found.labels), k)
         total = np.bincount(self.labels_, weights, k)
         self._spread = np.sqrt(np.divide(squares, total, out=np.zeros(k), where=total > 0.0))
         warn_if_few(self.labels_[weights > 0.0], self.n_clusters if self.on_empty != "drop" else 0, stacklevel=4)

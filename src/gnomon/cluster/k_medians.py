@@ -30,7 +30,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     Parameters
     ----------
     n_clusters : int, default=8
-    init : {"k-means++", "random", "farthest", "random_partition"}, callable or array, default="k-means++"
+    init : str, callable or array, default="k-means++"
         Where to start, as for `KMeans`.
     n_init : int or "auto", default="auto"
     max_iter : int, default=300

@@ -53,7 +53,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         m > 1 of (3).
     anneal : tuple (β₀, factor), optional
         Begin with β₀ and multiply it by `factor` > 1 until `beta` is reached.
-    init : {"k-means++", "random", "farthest", "random_partition"}, callable or array, default="k-means++"
+    init : str, callable or array, default="k-means++"
         Where to start, as for `KMeans`.
     n_init : int or "auto", default="auto"
     max_iter : int, default=300

@@ -31,7 +31,7 @@ class SphericalKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     Parameters
     ----------
     n_clusters : int, default=8
-    init : {"k-means++", "random", "farthest", "random_partition"}, callable or array, default="k-means++"
+    init : str, callable or array, default="k-means++"
         Where to start, as for `KMeans`, among the rows at unit length.
     n_init : int or "auto", default="auto"
     max_iter : int, default=300

@@ -21,6 +21,9 @@ __all__ = ["FeatureRows", "KernelBlocks", "RowCache", "kernel_blocks"]
 TILE = 512
 """Columns of a tile."""
 
+SMALL = 1 << 22
+"""Up to so many entries of rows are added sooner than a second thread wakes."""
+
 WIDE = 2048
 """Most columns of a dense X for which products with it are cheaper than rows of K."""
 
@@ -155,7 +158,8 @@ class RowCache:
         def work(J: slice) -> None:
             add_rows(sums, self._rows, slots, given, J.start, J.stop)
 
-        map_chunks(work, self._cuts(), blas_threads())
+        threads = blas_threads() if len(slots) * self.n > SMALL else 1
+        map_chunks(work, self._cuts(), threads)
         return sums
 
     def multiply(self, chosen: Integers, B: Floats) -> Floats:

@@ -13,7 +13,9 @@ from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
+from gnomon.plot.cluster_centers import center_cells, cluster_scatter, kmeans_steps
 from gnomon.plot.cluster_number import cluster_curve, elbow_curve, penalized_cost
+from gnomon.plot.cluster_trees import dendrogram
 from gnomon.plot.cluster_views import (
     category_shares,
     cluster_columns,
@@ -89,6 +91,7 @@ __all__ = [
     "bump_sums",
     "calibrated_scores",
     "category_shares",
+    "center_cells",
     "class_densities",
     "class_regions",
     "cluster_columns",
@@ -97,6 +100,7 @@ __all__ = [
     "cluster_panels",
     "cluster_profiles",
     "cluster_rules",
+    "cluster_scatter",
     "code_map",
     "coefficient_path",
     "coefficients",
@@ -114,6 +118,7 @@ __all__ = [
     "decision_boundary",
     "decision_dag",
     "decision_lines",
+    "dendrogram",
     "density_spikes",
     "descent_paths",
     "det_curves",
@@ -144,6 +149,7 @@ __all__ = [
     "joint_diagonalization",
     "kernel_ridge_fits",
     "kernel_shapes",
+    "kmeans_steps",
     "label_curves",
     "label_table",
     "landmark_surface",
