@@ -12,7 +12,7 @@ from gnomon.cluster import AgglomerativeClustering, KMeans
 from gnomon.optim import kmeans, kmeans_lower_bound, nearest_center, seed_centers
 
 RNG = np.random.default_rng(0)
-ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang"]
+ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang", "auto"]
 
 
 def groups(n=400, d=5, k=12, spread=2.0, seed=0):

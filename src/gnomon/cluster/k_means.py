@@ -25,7 +25,15 @@ from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import KMeansResult, distances_to, exchange_rows, kmeans, kmeans_lower_bound, nearest_center
+from gnomon.optim import (
+    KMeansResult,
+    distances_to,
+    exchange_rows,
+    kmeans,
+    kmeans_lower_bound,
+    nearest_center,
+    squares_to_own,
+)
 from gnomon.optim.solution import log_row
 
 __all__ = ["KMeans"]
@@ -361,7 +369,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         k = len(found.centers)
         self.lower_bound_ = kmeans_lower_bound(rows, k, weights, n_jobs=self.n_jobs) if wanted else np.nan
         self.gap_ = 1.0 - self.lower_bound_ / self.inertia_ if self.inertia_ > 0.0 else 0.0
-        squares = np.bincount(self.labels_, weights * nearest_center(rows, found.centers)[1], k)
+        squares = np.bincount(self.labels_, weights * squares_to_own(rows, found.centers, found.labels), k)
         total = np.bincount(self.labels_, weights, k)
         self._spread = np.sqrt(np.divide(squares, total, out=np.zeros(k), where=total > 0.0))
         warn_if_few(self.labels_[weights > 0.0], self.n_clusters if self.on_empty != "drop" else 0, stacklevel=4)

@@ -43,7 +43,7 @@ from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim._smo import smo
 from gnomon.optim._sparse_codes import lasso_codes, least_angle_codes, pursuit_codes, threshold_codes
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
-from gnomon.optim.center_search import distances_to, nearest_center
+from gnomon.optim.center_search import distances_to, nearest_center, squares_to_own
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.duality import dual_gap
@@ -191,6 +191,7 @@ __all__ = [
     "size_intervals",
     "smo",
     "split_components",
+    "squares_to_own",
     "strong_wolfe",
     "threshold_codes",
     "warn_unless_all_converged",

@@ -25,8 +25,8 @@ from gnomon._jit import noun
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
 from gnomon.numerics.weights import weighted_quantile
+from gnomon.optim._kernel_blocks import RowCache
 from gnomon.optim._smo import smo
-from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
