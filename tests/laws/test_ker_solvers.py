@@ -164,7 +164,6 @@ def test_an_l1_penalty_is_for_columns():
     assert np.all(SVC(C=0.05, kernel="linear").fit(rows, labels).coef_ != 0.0)
 
 
-@pytest.mark.spec("KER-L27")
 @pytest.mark.parametrize("unit", [1e-140, 1e8, 1e140])
 def test_machines_in_other_units(unit):
     """A linear kernel of rows in another unit, with C divided by its square: the same scores, and a true gap."""
