@@ -19,7 +19,7 @@ from gnomon.kernels import Against, Linear
 from gnomon.losses import HingeLoss, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
-from gnomon.optim.kernel_blocks import RowCache
+from gnomon.optim._kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution

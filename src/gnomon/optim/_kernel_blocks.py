@@ -66,7 +66,7 @@ class FeatureRows:
     --------
     >>> import numpy as np
     >>> from gnomon.kernels import Linear
-    >>> from gnomon.optim.kernel_blocks import FeatureRows
+    >>> from gnomon.optim._kernel_blocks import FeatureRows
     >>> FeatureRows(Linear().against(np.array([[1.0], [2.0], [3.0]]))).combine(np.array([0, 2]), np.array([1.0, -1.0]))
     array([-2., -4., -6.])
     """
@@ -107,7 +107,7 @@ class RowCache:
     --------
     >>> import numpy as np
     >>> from gnomon.kernels import Linear
-    >>> from gnomon.optim.kernel_blocks import RowCache
+    >>> from gnomon.optim._kernel_blocks import RowCache
     >>> cache = RowCache(Linear().against(np.array([[1.0], [2.0], [3.0]])), megabytes=1.0)
     >>> cache.block(np.array([0, 2]))
     array([[1., 3.],
