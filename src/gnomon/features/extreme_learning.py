@@ -20,6 +20,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.features._hidden_layer import Activation, HiddenLayer, LayerDraw, draw_layer
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.linalg import Rows, least_squares, ridge, ridge_path, triangle_of_moments
+from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.streaming import Moments, moments
 from gnomon.numerics.weights import check_weights
 
@@ -29,6 +30,9 @@ ALPHAS = np.logspace(-8.0, 4.0, 49)
 """Strengths that leave-one-out compares, in units of the mean squared length of the columns of H."""
 
 SPARSE = ("csr", "csc")
+
+BLOCK = 2**15
+"""Outputs of hidden units that a prediction has in memory at once."""
 
 
 class _ExtremeLearning(Estimator):
@@ -91,8 +95,13 @@ class _ExtremeLearning(Estimator):
 
     def _outputs(self, X: MatrixLike) -> Floats:
         check_is_fitted(self)
-        X = validate_rows(self, X, reset=False, accept_sparse=SPARSE)
-        return self.layer_.outputs(X) @ self.coef_.astype(X.dtype) + self.intercept_.astype(X.dtype)
+        X = validate_rows(self, X, reset=False, accept_sparse="csr")
+        out = np.empty((X.shape[0], self.coef_.shape[1]), dtype=X.dtype)
+        beta, c = self.coef_.astype(X.dtype), self.intercept_.astype(X.dtype)
+        # Hidden units of a few rows at a time: there may be many more of them than columns.
+        for rows in split_rows(X.shape[0], -(-X.shape[0] * self.n_hidden // BLOCK)):
+            out[rows] = self.layer_.outputs(X[rows]) @ beta + c
+        return out
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -22,7 +22,8 @@ from scipy import sparse
 from sklearn import model_selection
 from sklearn.base import BaseEstimator
 from sklearn.calibration import _CalibratedClassifier, _SigmoidCalibration
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 import gnomon
 from gnomon.io._errors import UserError
@@ -225,7 +226,9 @@ def _harmless() -> set[str]:
     """
     scorers = [get_scorer(name) for name in get_scorer_names()]
     splitters = [getattr(model_selection, name) for name in model_selection.__all__ if name.endswith(("Fold", "Split"))]
-    known = [_CalibratedClassifier, _SigmoidCalibration, *map(type, scorers), *splitters]
+    # A search without `scoring` holds the scorer that asks its estimator.
+    own_score = check_scoring(DummyClassifier())
+    known = [_CalibratedClassifier, _SigmoidCalibration, type(own_score), *map(type, scorers), *splitters]
     known += [scorer._score_func for scorer in scorers]
     # Training rows, which skops reads from an archive of plain arrays.
     known += [sparse.csr_array, sparse.csr_matrix]
