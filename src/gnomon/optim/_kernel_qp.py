@@ -114,9 +114,7 @@ class BoxProgram:
         c = problem.epsilon - a * problem.target[rows]
         x = 0.5 * np.minimum(h, 1.0)
         bounded = np.isfinite(h)
-        return cls(
-            H, c, h, a, problem.total, rows, x, np.where(bounded, h - x, np.inf), np.ones(len(x)), 1.0 * bounded
-        )
+        return cls(H, c, h, a, problem.total, rows, x, np.where(bounded, h - x, np.inf), np.ones(len(x)), 1.0 * bounded)
 
     @property
     def complementarity(self) -> float:
