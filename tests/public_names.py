@@ -73,7 +73,6 @@ ARGUMENTS = {
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OraclePredictor": {"conditional": functools.partial(np.mean, axis=1)},  # it needs a law
     "ResampledClassifier": {"estimator": LogisticRegression(), "sampler": RandomOverSampler(random_state=0)},
-    "OneClassSVM": {"tol": 1e-9},  # a tolerance below that of the laws
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
@@ -84,7 +83,7 @@ ARGUMENTS = {
     "RejectClassifier": {"estimator": LogisticRegression(), "cost": 1.0, "reject_label": -9},
     "ScoreFusion": {"lam": 0.01},  # some tables have columns that divide the classes without error
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
-    "SVC": {"tol": 1e-9},  # likewise
+    "SVC": {"tol": 1e-9},  # a tolerance below that of the laws
     "SVR": {"tol": 1e-9},  # likewise
     "SemiSupervisedClassifier": {"base": GaussianNB(), "unlabeled": None},
     # The class −1 again; and both parts must take weights.

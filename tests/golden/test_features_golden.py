@@ -59,8 +59,12 @@ def test_number_of_columns_of_the_quadratic_expansion(d, count):
     ],
 )
 def test_inner_product_of_maps(options, product):
-    x, z = PolynomialMap(**options).fit_transform([[1.0, 2.0], [3.0, -1.0]])
+    rows = np.array([[1.0, 2.0], [3.0, -1.0]])
+    model = PolynomialMap(**options).fit(rows)
+    x, z = model.transform(rows)
     assert_allclose(x @ z, product, rtol=1e-12)
+    # Columns one by one are those of the map.
+    assert_allclose(model.coordinates(np.arange(len(x))).outputs(rows), [x, z], rtol=1e-12)
 
 
 @pytest.mark.spec("LIN-G53", "LIN-155")

@@ -12,7 +12,7 @@ from gnomon.linear import LogisticRegression
 from gnomon.losses import LogisticLoss, SoftmaxLoss
 from gnomon.numerics.linalg import kernel_root
 from gnomon.optim import KernelProblem, fit_kernel, kernel_newton
-from gnomon.svm import KernelLogisticRegression
+from gnomon.svm import SVC, KernelLogisticRegression
 from gnomon.testing import check_units
 
 RNG = np.random.default_rng(2)
@@ -241,3 +241,13 @@ def test_the_units_of_the_kernel_do_not_matter(solver, intercept, multi_class):
     assert small.objective_ == pytest.approx(1e16 * plain.objective_, rel=1e-8)
     assert small.dual_gap_ <= 1e-9 * small.objective_
     assert small.history_["objective"][-1] == pytest.approx(small.objective_, rel=1e-6)
+
+
+@pytest.mark.spec("KER-L20")
+def test_probabilities_need_all_rows_and_margins_few():
+    clear = np.array([[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]])
+    y = [0, 0, 0, 1, 1, 1]
+    logistic = KernelLogisticRegression(RBF(1.0), C=10.0).fit(clear, y)
+    margin = SVC(kernel=RBF(1.0), C=10.0).fit(clear, y)
+    assert np.all(logistic.dual_coef_ != 0.0)
+    assert logistic.n_parameters_ == 6 > margin.n_parameters_ == len(margin.support_)

@@ -6,9 +6,10 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.metrics import pairwise_distances
 
 from gnomon.numerics import neighbors
-from gnomon.numerics.neighbors import _euclidean, index_rows, nearest_neighbors
+from gnomon.numerics.neighbors import _euclidean, index_rows, nearest_neighbors, radius_neighbors
 
 
 def by_definition(X, Q, k, p=2.0):
@@ -175,3 +176,54 @@ def test_no_warning_is_given_where_rows_are_in_order():
         warnings.simplefilter("error")
         nearest_neighbors(np.zeros((3, 9)), 2)
     assert neighbors.__all__ == sorted(neighbors.__all__)
+
+
+@pytest.mark.parametrize(
+    "name", ["one column", "grid", "many columns", "equal rows", "far from the origin", "clusters"]
+)
+def test_every_way_finds_all_rows_within_a_radius(name):
+    X, Q = TABLES[name]
+    D = np.linalg.norm((Q.astype(np.longdouble)[:, None] - X), axis=-1).astype(float)
+    for radius in (0.0, float(np.quantile(D, 0.05)) * (1 + 1e-9), float(D.max()) * (1 + 1e-9)):
+        inside = radius >= D
+        for method in ("brute", "kd_tree", "ball_tree", "auto"):
+            found = radius_neighbors(X, radius, queries=Q, method=method)
+            np.testing.assert_array_equal(found.counts, inside.sum(axis=1), err_msg=f"{method} {radius}")
+            np.testing.assert_array_equal(found.indices, np.nonzero(inside)[1])
+            np.testing.assert_allclose(found.distances, D[inside], rtol=1e-13)
+            assert found.graph().shape == D.shape
+
+
+def test_rows_on_the_border_of_the_radius_are_inside_and_no_row_is_its_own():
+    X = TABLES["grid"][0]
+    D = np.linalg.norm(X[:, None] - X, axis=-1)
+    np.fill_diagonal(D, np.inf)
+    for unit in (1.0, 2.0**-500, 2.0**500):
+        for method in ("brute", "kd_tree"):
+            found = radius_neighbors(X * unit, unit, method=method)
+            np.testing.assert_array_equal(found.indices, np.nonzero(D <= 1.0)[1])
+            np.testing.assert_allclose(found.distances, unit, rtol=1e-15)
+    np.fill_diagonal(D, 0.0)
+    given = radius_neighbors(D, 1.0, metric="precomputed")
+    np.testing.assert_array_equal(given.indices, found.indices)
+    graph = radius_neighbors(sparse.csr_array(D), 1.0, metric="precomputed", queries=sparse.csr_array(D[:5]))
+    np.testing.assert_array_equal(graph.indices, found.indices[: found.indptr[5]])
+    for method in ("brute", "kd_tree"):
+        queries = np.array([[1e300, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        for radius, counts in [(1e299, [0, 64]), (2e300, [64, 64])]:
+            np.testing.assert_array_equal(radius_neighbors(X, radius, queries=queries, method=method).counts, counts)
+    with pytest.raises(ValueError, match="radius=-1"):
+        radius_neighbors(X, -1.0)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "canberra", "cosine"])
+def test_a_radius_by_another_metric_and_of_sparse_rows(metric):
+    X, Q = TABLES["few columns"]
+    D = pairwise_distances(Q, X, metric=metric)
+    radius = float(np.quantile(D, 0.1)) * (1 + 1e-9)
+    found = radius_neighbors(X, radius, queries=Q, metric=metric)
+    np.testing.assert_array_equal(found.indices, np.nonzero(radius >= D)[1])
+    np.testing.assert_allclose(found.distances, D[radius >= D], rtol=1e-12)
+    if metric == "manhattan":
+        wide = radius_neighbors(sparse.csr_array(X), 1.0, queries=sparse.csr_array(Q))
+        np.testing.assert_array_equal(wide.indices, radius_neighbors(X, 1.0, queries=Q).indices)

@@ -10,7 +10,7 @@ from gnomon.linear import LinearSVM
 from gnomon.optim import KernelDual, kernel_dcd, kernel_pegasos, kernel_primal, kernel_qp, smo
 from gnomon.penalties import convert_lam
 from gnomon.penalties.forms import OBJECTIVES
-from gnomon.svm import SVC, SVR, NotSeparableError
+from gnomon.svm import SVC, SVR, MulticlassSVC, NotSeparableError
 
 X, Y = make_moons(60, noise=0.3, random_state=0)
 S = np.random.default_rng(1).integers(1, 4, 60) / 2.0
@@ -199,3 +199,21 @@ def test_single_precision_is_read_as_double():
     assert found.support_vectors_.dtype == np.float64
     assert found.converged_ == expected.converged_
     np.testing.assert_array_equal(found.decision_function(rows), expected.decision_function(rows))
+
+
+@pytest.mark.parametrize("unit", [1e-140, 1e8, 1e140])
+def test_machines_in_other_units(unit):
+    """A linear kernel of rows in another unit, with C divided by its square: the same scores, and a true gap."""
+    rows = X - X.mean(axis=0)
+    for solver in ("smo", "qp", "primal", "dcd", "pegasos"):
+        closed = {"fit_intercept": False} if solver in ("dcd", "pegasos") else {}
+        options = {"kernel": "linear", "solver": solver, **closed} | ({} if solver == "pegasos" else {"tol": 1e-5})
+        expected = SVC(C=0.1, **options).fit(rows, Y)
+        found = SVC(C=0.1 / unit / unit, **options).fit(rows * unit, Y)
+        np.testing.assert_allclose(found.decision_function(rows * unit), expected.decision_function(rows), atol=1e-4)
+        assert found.dual_gap_ <= (0.011 if solver == "pegasos" else 1e-4) * found.objective_
+    for variant in ("ww", "cs"):
+        options = {"variant": variant, "kernel": "linear", "fit_intercept": variant == "ww", "tol": 1e-6}
+        expected = MulticlassSVC(C=0.1, **options).fit(rows, Y)
+        found = MulticlassSVC(C=0.1 / unit / unit, **options).fit(rows * unit, Y)
+        np.testing.assert_allclose(found.decision_function(rows * unit), expected.decision_function(rows), atol=1e-4)

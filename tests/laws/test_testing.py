@@ -248,7 +248,6 @@ EXEMPT = {
         ("check_weights_are_repetitions", name): "gamma='scale' is that of all rows, as in scikit-learn"
         for name in ("OneClassSVM", "SVC", "SVR")
     },
-    ("check_sparse_equals_dense", "OneClassSVM"): "free support vectors lie on the border: rounding decides their side",
     ("check_sparse_equals_dense", "SphericalKMeans"): "rows of zeros, which the check makes, have no direction",
     ("check_weights_are_repetitions", "PairwiseClustering"): "the partitions that it starts from are drawn row by row",
     ("check_float32_is_kept", "VotedPerceptron"): "votes are whole numbers, which doubles count exactly",

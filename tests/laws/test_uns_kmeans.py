@@ -12,7 +12,7 @@ from gnomon.cluster import AgglomerativeClustering, KMeans
 from gnomon.optim import kmeans, kmeans_lower_bound, nearest_center, seed_centers
 
 RNG = np.random.default_rng(0)
-ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang"]
+ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang", "auto"]
 
 
 def groups(n=400, d=5, k=12, spread=2.0, seed=0):
@@ -232,6 +232,30 @@ def test_a_tree_to_start_from(linkage):
         KMeans(5, init="agglomerative", init_size=4).fit(X)
     with pytest.raises(ValueError, match="init_size=9 has no meaning"):
         KMeans(5, init_size=9).fit(X)
+
+
+@pytest.mark.spec("UNS-110")
+def test_chunks_are_one_table():
+    X = groups(300)
+    weights = RNG.integers(1, 3, size=300)
+    start = X[:8]
+    whole = KMeans(8, init=start, tol=0).fit(X, sample_weight=weights)
+    parts = [(X[i : i + 70], weights[i : i + 70]) for i in range(0, 300, 70)]
+    for chunks in (parts, lambda: iter(parts), [(sparse.csr_array(A), s) for A, s in parts]):
+        found = KMeans(8, init=start, tol=0).fit_chunks(chunks)
+        np.testing.assert_allclose(found.cluster_centers_, whole.cluster_centers_, rtol=1e-9, atol=1e-9)
+        assert found.inertia_ == pytest.approx(whole.inertia_)
+        assert found.converged_
+    np.testing.assert_array_equal(found.predict(X), whole.labels_)
+    far = KMeans(3, init=np.array([[0.0], [1e3], [2e3]])).fit_chunks([[[0.0], [1.0], [10.0]], [[11.0], [30.0]]])
+    assert far.n_relocated_ == 2
+    assert len(np.unique(far.predict([[0.0], [1.0], [10.0], [11.0], [30.0]]))) == 3
+    with pytest.raises(ValueError, match="read only once"):
+        KMeans(2).fit_chunks(iter([X]))
+    with pytest.raises(ValueError, match="holds no table"):
+        KMeans(2).fit_chunks([])
+    with pytest.raises(ValueError, match="need all rows at once"):
+        KMeans(2, refine="exchange").fit_chunks([X])
 
 
 @pytest.mark.spec("UNS-L06", "UNS-013")

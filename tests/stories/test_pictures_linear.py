@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib.contour import ContourSet
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -136,6 +137,16 @@ def test_the_ball_touches_the_contour_at_the_constrained_optimum(ball, theta, ex
     labelled(ax)
     np.testing.assert_allclose(lines(ax)["constrained optimum"].get_xydata()[0], expected, atol=1e-6)
     np.testing.assert_allclose(lines(ax)["least squares"].get_xydata()[0], [7 / 3, -1 / 3])
+    edges = np.vstack([line.get_xydata() for line in ax.lines if line.get_linewidth() == 2.0])
+    size = {"l1": np.abs(edges).sum(axis=1), "l2": np.square(edges).sum(axis=1), "l0": np.abs(edges).min(axis=1)}[ball]
+    np.testing.assert_allclose(size, theta or 0.0)
+    # One of the contours of the error goes through the optimum.
+    (contours,) = (found for found in ax.collections if isinstance(found, ContourSet))
+    error = float(np.sum(np.square(B[1] - B[0] @ np.array(expected))))
+    np.testing.assert_allclose(np.min(np.abs(contours.levels - error)), 0.0, atol=1e-6 * error)
+    for level, paths in zip(contours.levels, contours.get_paths(), strict=True):
+        drawn = np.sum(np.square(B[1][:, None] - B[0] @ paths.vertices.T), axis=0)
+        np.testing.assert_allclose(drawn, level, rtol=0.05)
 
 
 @pytest.mark.spec("LIN-P05")

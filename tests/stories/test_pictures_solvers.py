@@ -23,6 +23,9 @@ def test_convergence_of_several_solvers():
         labelled(ax)
         assert list(lines(ax)) == ["lbfgs", "gd"]
         assert ax.get_yscale() == "log"
+        for name, line in lines(ax).items():
+            expected = histories[name].get(x, histories[name]["iteration"])
+            np.testing.assert_allclose(line.get_xdata(), expected[: len(line.get_xdata())])
     drawn = lines(ax)["gd"].get_ydata()
     np.testing.assert_allclose(drawn, np.maximum(histories["gd"]["objective"] - best, 1e-14 * best)[: len(drawn)])
     ax = plot.convergence(histories, y="gradient_norm")
@@ -77,6 +80,8 @@ def test_schedules_updates_and_early_stopping():
     schedules = {"constant": ConstantRate(0.1), "inverse": Inverse(1.0), "capped": Capped()}
     ax = plot.schedule_curves(schedules, n_steps=50)
     labelled(ax)
+    for name, schedule in schedules.items():
+        np.testing.assert_allclose(lines(ax)[name].get_ydata(), [schedule(t) for t in range(50)])
     np.testing.assert_allclose(lines(ax)["inverse"].get_ydata(), 1.0 / np.arange(1, 51))
     problem = logistic_problem()
     iterates = gradient_descent(problem.value_and_gradient, np.zeros(problem.size), iterates=True, max_iter=40).history

@@ -8,6 +8,7 @@ doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
 """
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Seed, Verbosity
 from gnomon.base import validate_rows
+from gnomon.base.chunks import Chunks, read_chunks
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
@@ -25,7 +27,16 @@ from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import KMeansResult, distances_to, exchange_rows, kmeans, kmeans_lower_bound, nearest_center
+from gnomon.optim import (
+    KMeansResult,
+    distances_to,
+    exchange_rows,
+    kmeans,
+    kmeans_chunks,
+    kmeans_lower_bound,
+    nearest_center,
+    squares_to_own,
+)
 from gnomon.optim.solution import log_row
 
 __all__ = ["KMeans"]
@@ -195,6 +206,45 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         self._keep(best_run(runs), runs, X, rows, weights)
         return self
 
+    def fit_chunks(self, chunks: Chunks) -> Self:
+        """Minimise (1) over rows that come in chunks, in the memory of one chunk.
+
+        The steps are those of `fit` on all rows; the start is made from the first chunk, or is the array `init`. There
+        are no `labels_`: predict them chunk by chunk.
+
+        Parameters
+        ----------
+        chunks : iterable, or function that returns one
+            Of X, or of pairs (X, sample_weight). It is read once for every step; a generator can only be read once, so
+            give the function that makes it.
+
+        Returns
+        -------
+        self
+        """
+        if self.refine is not None or self.metric != "euclidean" or self.keep_rows or self.on_empty != "farthest":
+            raise ValueError("refine, metric, keep_rows and on_empty need all rows at once; leave them out, or use fit")
+        begin = read_chunks(chunks)
+
+        def read(reset: bool = False) -> Iterator[tuple[Matrix, Floats]]:
+            for X, weights in begin():
+                rows = validate_rows(self, X, reset=reset, accept_sparse="csr", order="C")
+                yield rows, check_weights(weights, rows).astype(float)
+
+        first = next(read(reset=True), None)
+        if first is None:
+            raise ValueError("chunks holds no table; give at least one")
+        check_n_clusters(self.n_clusters, first[0].shape[0])
+        starts = Starts(self.init, self.n_clusters, 1, self.n_local_trials, self.first, self.linkage, self.init_size)
+        start = starts.draw(*first, check_random_state(self.random_state))[0]
+        found = kmeans_chunks(read, start, tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
+        self._factor, self._centers, self.cluster_centers_ = None, found.centers, found.centers
+        self.inertia_ = self.objective_ = found.objective
+        self.n_iter_, self.converged_, self.stop_reason_ = found.n_iter, found.converged, found.stop_reason
+        self.history_, self.n_relocated_ = found.history, found.n_relocated
+        warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history)
+        return self
+
     def fit_predict(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Integers:
         """Fit, and the cluster of every training row."""
         return self.fit(X, sample_weight=sample_weight).labels_
@@ -361,7 +411,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         k = len(found.centers)
         self.lower_bound_ = kmeans_lower_bound(rows, k, weights, n_jobs=self.n_jobs) if wanted else np.nan
         self.gap_ = 1.0 - self.lower_bound_ / self.inertia_ if self.inertia_ > 0.0 else 0.0
-        squares = np.bincount(self.labels_, weights * nearest_center(rows, found.centers)[1], k)
+        squares = np.bincount(self.labels_, weights * squares_to_own(rows, found.centers, found.labels), k)
         total = np.bincount(self.labels_, weights, k)
         self._spread = np.sqrt(np.divide(squares, total, out=np.zeros(k), where=total > 0.0))
         warn_if_few(self.labels_[weights > 0.0], self.n_clusters if self.on_empty != "drop" else 0, stacklevel=4)

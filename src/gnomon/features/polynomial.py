@@ -8,7 +8,7 @@ Schölkopf & Smola (2002), Learning with Kernels, section 2.1; orthogonal bases:
 and Approximation Practice, doi:10.1137/1.9781611975949.
 """
 
-from math import comb, factorial
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -167,13 +167,8 @@ class PolynomialMap(FeatureMap):
 
     def _kernel_weights(self, powers: Integers) -> Floats:
         """c_a of (1)."""
-        k = self.degree
-        total = powers.sum(axis=1)
-        counts = [
-            factorial(k) / np.prod([float(factorial(int(p))) for p in (*a, k - t)])
-            for a, t in zip(powers, total, strict=True)
-        ]
-        return np.sqrt(np.array(counts) * self.c0 ** (k - total).astype(float))
+        roots, factors = (np.array(scales) for scales in kernel_scales(self.degree, self.c0))
+        return factors[powers.sum(axis=1)] * np.prod(roots[powers], axis=1)
 
     @property
     def powers_(self) -> Integers:

@@ -7,10 +7,9 @@ The expected sums of EM add over rows, so (1) makes exactly the steps that the w
 after every chunk and needs each one once: Cappé & Moulines (2009), doi:10.1111/j.1467-9868.2009.00698.x.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import _num_samples
@@ -20,30 +19,9 @@ from gnomon.distributions.normals import Responsibilities
 from gnomon.numerics.streaming import Moments
 from gnomon.optim import CovarianceControl, EMResult, GaussianEM, NormalMixture, Restart
 
-__all__ = ["ChunkedEM", "Chunks", "per_unit", "read_chunks", "step_after_chunk"]
-
-Chunk: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
-"""Rows, or rows and their weights."""
-
-Chunks: TypeAlias = Iterable[Chunk] | Callable[[], Iterable[Chunk]]
-"""What can be read again and again: a list of chunks, or a function that begins a new pass."""
+__all__ = ["ChunkedEM", "per_unit", "step_after_chunk"]
 
 _DECAY = 0.6
-
-
-def read_chunks(chunks: Chunks) -> Callable[[], Iterator[tuple[ArrayLike, ArrayLike | None]]]:
-    """A function that begins a new pass over pairs (X, weights or None); what cannot be read twice is refused."""
-    if not callable(chunks) and iter(chunks) is chunks:
-        raise ValueError(
-            f"chunks={chunks!r} can be read only once, and EM makes many passes; give a list, or a function that "
-            "returns a new iterator"
-        )
-
-    def begin() -> Iterator[tuple[ArrayLike, ArrayLike | None]]:
-        for item in chunks() if callable(chunks) else chunks:
-            yield item if isinstance(item, tuple) else (item, None)
-
-    return begin
 
 
 @dataclass(frozen=True)

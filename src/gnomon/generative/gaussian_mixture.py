@@ -26,9 +26,10 @@ from gnomon._typing import (
     Verbosity,
 )
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.chunks import Chunks, read_chunks
 from gnomon.distributions import InverseWishart
 from gnomon.distributions.normals import Responsibilities
-from gnomon.generative._mixture_chunks import ChunkedEM, Chunks, per_unit, read_chunks, step_after_chunk
+from gnomon.generative._mixture_chunks import ChunkedEM, per_unit, step_after_chunk
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._mixture_options import CovarianceWord, auto_floor, covariance_control, covariance_kind
 from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow

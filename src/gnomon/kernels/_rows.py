@@ -205,7 +205,9 @@ def minus_half_squares(P: NumericRows, Q: NumericRows) -> Floats:
     assert P.squares is not None
     assert Q.squares is not None
     longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
-    plain = P.values.shape[1] > FEW_COLUMNS and longest <= np.finfo(P.squares.dtype).eps ** -0.3
+    # In single precision differences would be converted to double and back, which costs more than BLAS.
+    many = P.values.shape[1] > FEW_COLUMNS or P.values.dtype == np.float32
+    plain = many and longest <= np.finfo(P.squares.dtype).eps ** -0.3
     if P is Q or not plain or is_sparse(P.values) or is_sparse(Q.values):
         S = squared_distances(P, Q)
         S *= -0.5

@@ -1,6 +1,8 @@
 """Metrics by name, as scikit-learn reads them.
 
-d_p(x, x') = (Σ_j |x_j − x'_j|^p)^{1/p}:  p = 1 manhattan, 2 euclidean, ∞ chebyshev                              (1)
+    d_p(x, x') = (Σ_j |x_j − x'_j|^p)^{1/p}:  p = 1 manhattan, 2 euclidean, ∞ chebyshev                              (1)
+
+What an algorithm cannot search by is refused, in the words of the parameter.
 """
 
 import warnings

@@ -1,6 +1,8 @@
 """The width that the spread of the rows suggests.
 
-γ = 1 / (d Var X),    Var X of all entries, rows with their weights                              (1)
+    γ = 1 / (d Var X),    Var X of all entries, rows with their weights                              (1)
+
+The rule of scikit-learn's support vector machines for ``gamma="scale"``.
 """
 
 from typing import Any

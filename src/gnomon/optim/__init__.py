@@ -23,6 +23,7 @@ from gnomon.optim._kernel_pegasos import kernel_pegasos
 from gnomon.optim._kernel_primal import LARGEST_MATRIX, kernel_primal
 from gnomon.optim._kernel_qp import LARGEST_QP, kernel_qp
 from gnomon.optim._kmeans import KMeansResult, kmeans
+from gnomon.optim._kmeans_chunks import kmeans_chunks
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
@@ -43,7 +44,7 @@ from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim._smo import smo
 from gnomon.optim._sparse_codes import lasso_codes, least_angle_codes, pursuit_codes, threshold_codes
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
-from gnomon.optim.center_search import distances_to, nearest_center
+from gnomon.optim.center_search import distances_to, nearest_center, squares_to_own
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.duality import dual_gap
@@ -156,6 +157,7 @@ __all__ = [
     "kernel_primal",
     "kernel_qp",
     "kmeans",
+    "kmeans_chunks",
     "kmeans_lower_bound",
     "lasso_codes",
     "lasso_knots",
@@ -191,6 +193,7 @@ __all__ = [
     "size_intervals",
     "smo",
     "split_components",
+    "squares_to_own",
     "strong_wolfe",
     "threshold_codes",
     "warn_unless_all_converged",

@@ -27,7 +27,7 @@ from gnomon.optim.duality import balanced_scores, dual_at
 from gnomon.optim.edge import edge_in_words
 from gnomon.optim.problem import Problem
 from gnomon.optim.quadratic_model import QuadraticModel
-from gnomon.optim.solution import Callback, Solution, Trace
+from gnomon.optim.solution import Callback, Solution, StopReason, Trace
 from gnomon.optim.units import RELATIVE, natural_problem
 from gnomon.penalties import Penalty
 
@@ -166,9 +166,10 @@ def _begin(problem: Problem, theta: Floats, selection: CoordinateOrder, random_s
     return _Descent(problem, np.array(theta, dtype=problem.design.dtype), np.array([seed], dtype=np.uint64))
 
 
-class _Look(NamedTuple):
-    """Objective, duality gap, best dual value, violations and the largest of them, gradient in scores and in w."""
+class DescentLook(NamedTuple):
+    """Loss, objective, duality gap, best dual value, violations and the largest, gradients in scores and in w."""
 
+    loss: float
     objective: float
     gap: float
     dual: float
@@ -239,30 +240,18 @@ class _Descent:
             before, here = here, self._look(penalty, here.dual)
             still = here.objective >= before.objective - 1e-15 * abs(before.objective)
             idle = idle + 1 if still and here.worst >= 0.5 * before.worst else 0
-        return Solution(
-            self._theta(),
-            here.objective,
-            epochs,
-            converged=bool(reason) and (reason != "no_change" or self._at_rest(here)),
-            stop_reason=reason or ("callback" if stopped else "max_iter"),
-            history=trace.history,
-            dual_gap=here.gap,
-            gradient_norm=here.worst,
+        converged = bool(reason) and (reason != "no_change" or at_rest(self.X, here))
+        return solution_at(
+            self._theta(), here, epochs, reason or ("callback" if stopped else "max_iter"), converged, trace
         )
 
-    def _look(self, penalty: Penalty, best: float) -> _Look:
+    def _look(self, penalty: Penalty, best: float) -> DescentLook:
         """All that is known at the current coefficients; `best` is the highest dual value so far."""
         loss, g, v = self._gradient()
         objective, violations = loss + penalty.value(self.w), penalty.gap(self.w, v)
         dual = max(best, dual_at(self.problem, penalty, g, v))
         gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
-        return _Look(objective, gap, dual, violations, float(violations.max(initial=0.0)), g, v)
-
-    def _at_rest(self, here: _Look) -> bool:
-        """Whether the violations are rounding errors of Σᵢ gᵢ xᵢⱼ; elsewhere steps failed with more to gain."""
-        share = max(AT_REST, 64.0 * float(np.finfo(self.X.dtype).eps))
-        X: Any = self.X
-        return here.worst < share * float(np.max(abs(X).T @ np.abs(here.g), initial=0.0))
+        return DescentLook(loss, objective, gap, dual, violations, float(violations.max(initial=0.0)), g, v)
 
     def _gradient(self) -> tuple[float, Floats, Floats]:
         """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""
@@ -280,7 +269,7 @@ class _Descent:
         chosen = np.argpartition(-score, self.target - 1)[: self.target]
         return np.sort(chosen[score[chosen] > 0.0])
 
-    def _descend(self, penalty: Penalty, here: _Look, max_epochs: int) -> int:
+    def _descend(self, penalty: Penalty, here: DescentLook, max_epochs: int) -> int:
         """Model steps on one working set until the violations there are a part of what they are everywhere."""
         epochs, problem = 0, self.problem
         # A quadratic model that is only an approximation deserves fewer passes.
@@ -345,6 +334,28 @@ class _Descent:
         theta = np.empty(w.size + 1, dtype=w.dtype)
         theta[:-1], theta[-1] = w, (s * beyond).sum() / s.sum() / self.problem.design.bias
         return theta
+
+
+def at_rest(X: Any, here: DescentLook) -> bool:
+    """Whether the violations are rounding errors of Σᵢ gᵢ xᵢⱼ; elsewhere steps failed with more to gain."""
+    share = max(AT_REST, 64.0 * float(np.finfo(X.dtype).eps))
+    return here.worst < share * float(np.max(abs(X).T @ np.abs(here.g), initial=0.0))
+
+
+def solution_at(
+    theta: Floats, here: DescentLook, n_iter: int, reason: StopReason, converged: bool, trace: Trace
+) -> Solution[Floats]:
+    """The `Solution` with θ and what is known there."""
+    return Solution(
+        theta,
+        here.objective,
+        n_iter,
+        converged=converged,
+        stop_reason=reason,
+        history=trace.history,
+        dual_gap=here.gap,
+        gradient_norm=here.worst,
+    )
 
 
 def reason_to_stop(

@@ -19,10 +19,11 @@ from gnomon.kernels import Against, Linear
 from gnomon.losses import HingeLoss, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
-from gnomon.optim.kernel_blocks import RowCache
+from gnomon.optim._kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.units import RELATIVE, solve_naturally
 from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
 from gnomon.penalties import L2
 
@@ -120,9 +121,8 @@ def _with_columns(
     loss: Any = HingeLoss()
     if problem.ridge is not None:
         loss, C = SquaredHingeLoss(), 0.5 / problem.ridge
-    found = dual_coordinate_ascent(
-        Problem(design, y, loss, L2(1.0, half=True), C), tol=tol, max_iter=limit, callback=callback
-    )
+    linear = Problem(design, y, loss, L2(1.0, half=True), C)
+    found = solve_naturally(dual_coordinate_ascent, linear, RELATIVE, tol=tol, max_iter=limit, callback=callback)
     return found._replace(w=found.details["alpha"] * y, details={})
 
 

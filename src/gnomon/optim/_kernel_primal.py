@@ -206,24 +206,28 @@ def _newton_point(point: PrimalPoint, K: Floats, problem: KernelDual) -> PrimalP
     z = problem.target - point.f - point.b
     beta = dual_point(problem, z)
     quadratic = (beta != 0.0) & (beta > problem.lower) & (beta < problem.upper)
-    fixed = np.where(quadratic, 0.0, beta)
-    Q = np.flatnonzero(quadratic)
-    border = 0 if problem.total is None else 1
-    M, right = np.zeros((len(Q) + border, len(Q) + border)), np.zeros(len(Q) + border)
-    M[: len(Q), : len(Q)] = K[np.ix_(Q, Q)] + np.diag(problem.ridge[Q])
-    at_bound = np.flatnonzero(fixed)
-    right[: len(Q)] = problem.target[Q] - problem.epsilon * np.sign(z[Q]) - K[np.ix_(Q, at_bound)] @ fixed[at_bound]
-    b = point.b
-    if problem.total is not None and len(Q):
-        M[: len(Q), -1] = M[-1, : len(Q)] = 1.0
-        right[-1] = problem.total - float(np.sum(fixed))
-    elif problem.total is not None:
+    fixed, Q = np.where(quadratic, 0.0, beta), np.flatnonzero(quadratic)
+    if not len(Q):
         # Without a curved loss b is where the sum of the slopes changes sign.
-        b, M, right = _best_intercept(problem, K @ fixed), M[:0, :0], right[:0]
-    if len(Q):
-        found = linalg.solve(M, right, assume_a="sym", check_finite=False)
-        fixed[Q], b = found[: len(Q)], float(found[-1]) if border else 0.0
+        b = 0.0 if problem.total is None else _best_intercept(problem, K @ fixed)
+        return PrimalPoint(fixed, b, K @ fixed)
+    bound = np.flatnonzero(fixed)
+    right = problem.target[Q] - problem.epsilon * np.sign(z[Q]) - K[np.ix_(Q, bound)] @ fixed[bound]
+    solved = _solve(K[np.ix_(Q, Q)] + np.diag(problem.ridge[Q]), np.column_stack([right, np.ones(len(Q))]))
+    b = 0.0
+    if problem.total is not None:
+        # β_Q = q − b u with the solutions q of `right` and u of ones; b gives β its sum.
+        b = float((np.sum(solved[:, 0]) + np.sum(fixed) - problem.total) / np.sum(solved[:, 1]))
+    fixed[Q] = solved[:, 0] - b * solved[:, 1]
     return PrimalPoint(fixed, b, K @ fixed)
+
+
+def _solve(M: Floats, right: Floats) -> Floats:
+    """M⁻¹ right, by Cholesky, or where rounding makes M singular by least squares."""
+    try:
+        return linalg.cho_solve(linalg.cho_factor(M, lower=True, check_finite=False), right, check_finite=False)
+    except linalg.LinAlgError:
+        return linalg.lstsq(M, right, lapack_driver="gelsy", check_finite=False)[0]
 
 
 def _best_intercept(problem: KernelDual, f: Floats) -> float:

@@ -33,6 +33,9 @@ PER_GROUP = 10
 BOUND_BYTES = 2**30
 """Memory that "auto" may spend on bounds."""
 
+SETTLED = 0.05
+"""The share of rows that changed their centre below which "auto" keeps bounds."""
+
 ZERO_LENGTH = 1e-12
 """A mean of unit vectors that is shorter than this has no direction."""
 
@@ -104,7 +107,8 @@ def kmeans(
     sample_weight : ndarray of shape (n,), optional
     algorithm : {"auto", "lloyd", "hamerly", "elkan", "yinyang"}, default="auto"
         How the nearest centres are found: from all distances, by matrix products, or with bounds for all other centres,
-        for each centre or for groups of centres. All have the same result.
+        for each centre or for groups of centres. "auto" begins with the first and goes on with the last once few rows
+        change their centre. All have the same result.
     tol : float, default=0.0
         Stop when the centres move, in sum of squares, by at most this times the mean variance of the columns.
     max_iter : int, default=300
@@ -160,6 +164,10 @@ class _Totals(NamedTuple):
     weight: Floats
     members: Integers
 
+    def take(self, order: Integers) -> "_Totals":
+        """Those of some centres."""
+        return _Totals(self.sums[order], self.carry[order], self.weight[order], self.members[order])
+
     def add(self, tally: Tally) -> "_Totals":
         """These sums and those of a tally: Neumaier (1974), doi:10.1002/zamm.19740540106."""
         new = self.sums + tally.sums
@@ -188,7 +196,9 @@ class _KMeansDescent:
         shift = np.zeros(d) if is_sparse(X) else whole.mean[0].astype(X.dtype).astype(float)
         self.search = CenterSearch(X, shift, len(centers), run)
         self.weights, self.on_empty, self.on_sphere = weights, on_empty, on_sphere
-        self.algorithm = _chosen(algorithm, n, len(centers))
+        # Bounds are made for centres that stay almost where they are; before, most rows would be compared anew.
+        self.later: Algorithm | None = _chosen(n, len(centers)) if algorithm == "auto" else None
+        self.algorithm: Algorithm = "lloyd" if algorithm == "auto" else algorithm
         self.labels: Integers = np.full(n, -1, dtype=np.int64)
         self.n_relocated = 0
         self._begin(centers, np.arange(len(centers)))
@@ -212,6 +222,9 @@ class _KMeansDescent:
                     relocated, change = self._fill_empty()
                     objective, step = self._move(objective + change)
                     n_iter += 1
+                    if self.later is not None and changed <= SETTLED * len(self.labels):
+                        self.algorithm, self.later = self.later, None
+                        self._regroup(np.arange(len(self.centers)))
                     if step <= allowed and not relocated:
                         objective -= self._assign()[0]
                         trace.add(n_iter, objective)
@@ -287,17 +300,17 @@ class _KMeansDescent:
                 "on_empty='farthest'"
             )
         if self.on_empty == "drop":
-            self._drop(empty)
+            self._regroup(np.setdiff1d(np.arange(len(self.centers)), empty))
             return 0, 0.0
         return self._relocate(empty)
 
-    def _drop(self, empty: Integers) -> None:
-        kept = np.setdiff1d(np.arange(len(self.centers)), empty)
+    def _regroup(self, kept: Integers) -> None:
+        """Go on with these centres, in groups and with bounds made anew."""
         number, totals = np.full(len(self.centers), -1), self.totals
         order = kept[self._begin(self.centers[kept], np.argsort(np.argsort(self.groups.rank[kept])))]
         number[order] = np.arange(len(order))
         self.labels = number[self.labels]
-        self.totals = _Totals(*(part[order] for part in totals))
+        self.totals = totals.take(order)
 
     def _relocate(self, empty: Integers) -> tuple[int, float]:
         """Move empty centres to the rows that are farthest from theirs, but to no row that is alone."""
@@ -339,10 +352,8 @@ class _KMeansDescent:
             forget_bounds(self.bounds, i)
 
 
-def _chosen(algorithm: Algorithm, n: int, k: int) -> Algorithm:
-    """What "auto" stands for: bounds for groups of centres, as far as memory allows."""
-    if algorithm != "auto":
-        return algorithm
+def _chosen(n: int, k: int) -> Algorithm:
+    """What "auto" goes on with: bounds for groups of centres, as far as memory allows."""
     return "yinyang" if 8 * n * (1 + _n_groups(k)) <= BOUND_BYTES else "hamerly"
 
 

@@ -21,8 +21,8 @@ import numpy as np
 from gnomon._jit import jitable, noun
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
+from gnomon.optim._kernel_blocks import RowCache
 from gnomon.optim.class_cycles import class_arcs, class_potentials, descend_cycles, least_mean_cycle
-from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
 

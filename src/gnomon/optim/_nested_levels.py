@@ -25,8 +25,8 @@ from gnomon._jit import noun
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
 from gnomon.numerics.weights import weighted_quantile
+from gnomon.optim._kernel_blocks import RowCache
 from gnomon.optim._smo import smo
-from gnomon.optim.kernel_blocks import RowCache
 from gnomon.optim.kernel_dual import KernelDual
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.working_sets import Look, RowProgram, SetProgram, certified, descend_rows, row_excesses
@@ -38,6 +38,9 @@ ROUNDS = 100
 
 PATIENT, LOOSE = 40, 10.0
 """From this round on, τ may differ from its quantile by so many times the tolerance: late rounds change few rows."""
+
+ROUNDING = 1e-13
+"""The least violation, in units of the largest k(x, x), that λ is computed to."""
 
 
 class NestedLevels(NamedTuple):
@@ -157,7 +160,9 @@ def _level(against: Against, weights: Floats, nu: float, tol: float, cache_size:
     """λ = νρ of the one-class machine with this ν."""
     n = len(weights)
     problem = KernelDual(np.zeros(n), np.zeros(n), weights / nu, total=1.0)
-    rho = -float(smo(against, problem, tol=tol * 1e-3, cache_size=cache_size).intercept)
+    # No violation falls below the rounding of the gradient, however long the search for it.
+    least = ROUNDING * float(np.max(against.diag()))
+    rho = -float(smo(against, problem, tol=max(tol * 1e-3, least), cache_size=cache_size).intercept)
     if not rho > 0.0:
         raise ValueError(f"no region has the coverage {1.0 - nu:g}: the kernel is zero there; choose another kernel")
     return nu * rho

@@ -12,7 +12,7 @@ that of Newton's method. The duality gap, over all coordinates, decides when to 
 doi:10.1137/130921428; μ: Marquardt (1963), doi:10.1137/0111030.
 """
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +21,7 @@ from gnomon._typing import Bools, Floats, Matrix, is_sparse
 from gnomon.losses import SoftmaxLoss
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._coordinate_descent import columns_of, reason_to_stop
+from gnomon.optim._coordinate_descent import DescentLook, at_rest, columns_of, reason_to_stop, solution_at
 from gnomon.optim.duality import balanced_scores, dual_at
 from gnomon.optim.problem import Problem
 from gnomon.optim.quadratic_model import minimize_gram
@@ -122,29 +122,9 @@ def proximal_newton(
         before, here, iteration = here, descent.look(here.dual), iteration + 1
         still = here.objective >= before.objective - NOISE * abs(before.objective)
         idle = idle + 1 if still and here.worst >= 0.5 * before.worst else 0
-    return Solution(
-        descent.theta(),
-        here.objective,
-        iteration,
-        converged=bool(reason) and (reason != "no_change" or descent.at_rest(here)),
-        stop_reason=reason or ("callback" if stopped else "max_iter"),
-        history=trace.history,
-        dual_gap=here.gap,
-        gradient_norm=here.worst,
-    )
-
-
-class _State(NamedTuple):
-    """Loss, objective, duality gap, best dual value, violations and the largest, gradients in scores and in W."""
-
-    loss: float
-    objective: float
-    gap: float
-    dual: float
-    violations: Floats
-    worst: float
-    g: Floats
-    v: Floats
+    converged = bool(reason) and (reason != "no_change" or at_rest(descent.X, here))
+    why = reason or ("callback" if stopped else "max_iter")
+    return solution_at(descent.theta(), here, iteration, why, converged, trace)
 
 
 class _ModelSteps:
@@ -161,16 +141,16 @@ class _ModelSteps:
         self.damping = FIRST_DAMPING
         self.target = SMALLEST_SET
 
-    def look(self, best: float = -np.inf) -> _State:
+    def look(self, best: float = -np.inf) -> DescentLook:
         """All that is known here; `best` is the highest dual value so far."""
         loss, g = self.problem.at_scores(self.z)
         v = np.asarray((self.X.T @ g.astype(self.X.dtype)).T, dtype=float)
         objective, violations = loss + self.penalty.value(self.w), self.penalty.gap(self.w, v)
         dual = max(best, dual_at(self.problem, self.penalty, g, v))
         gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
-        return _State(loss, objective, gap, dual, violations, float(np.max(violations, initial=0.0)), g, v)
+        return DescentLook(loss, objective, gap, dual, violations, float(np.max(violations, initial=0.0)), g, v)
 
-    def step(self, here: _State) -> None:
+    def step(self, here: DescentLook) -> None:
         """One model (2), with the μ at which F falls as promised."""
         chosen = self._working_set(here.violations)
         model = _PairModel(self.problem, self.X, chosen, self.z)
@@ -204,11 +184,6 @@ class _ModelSteps:
         chosen = np.zeros(score.size, dtype=bool)
         chosen[np.argpartition(-score, self.target - 1)[: self.target]] = True
         return (chosen & (score > 0.0)).reshape(support.shape)
-
-    def at_rest(self, here: _State) -> bool:
-        """Whether the violations are rounding errors of Σᵢ gᵢₖ xᵢⱼ; elsewhere steps failed with more to gain."""
-        share = max(1e-6, 64.0 * float(np.finfo(self.X.dtype).eps))
-        return here.worst < share * float(np.max(abs(self.X).T @ np.abs(here.g), initial=0.0))
 
     def theta(self) -> Floats:
         """(W, b): b is what the scores have beyond XWᵀ, the same for every row."""

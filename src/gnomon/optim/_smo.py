@@ -18,7 +18,7 @@ import numpy as np
 from gnomon._typing import Floats, Integers
 from gnomon.kernels import Against
 from gnomon.optim._follow import Checks, follow
-from gnomon.optim.kernel_blocks import kernel_blocks
+from gnomon.optim._kernel_blocks import kernel_blocks
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.separability import is_separable

@@ -25,7 +25,7 @@ from gnomon.optim.center_bounds import (
 )
 from gnomon.optim.center_distances import all_distances, center_rows, in_unit, own_squares, row_chunks, row_unit
 
-__all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group"]
+__all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group", "squares_to_own"]
 
 BLOCK = 2**16
 """Entries of a block of rows and scores."""
@@ -163,6 +163,41 @@ def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> 
         search = CenterSearch(X, shift, len(centers), run)
         search.assign(centers, np.zeros(len(labels)), one_group(len(centers)), labels)
         return labels, search.own_squares(centers, labels) * (unit * unit)
+
+
+def squares_to_own(X: Matrix, centers: Floats, labels: Integers, *, n_jobs: int | None = None) -> Floats:
+    """Squared distance of each row from the centre that its label says.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    centers : ndarray of shape (k, d)
+    labels : ndarray of int of shape (n,)
+    n_jobs : int, optional
+        Threads; by default as many as BLAS may use.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and stability of numerical algorithms, section 1.7. doi:10.1137/1.9780898718027
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import squares_to_own
+    >>> squares_to_own(np.array([[0.0], [3.0]]), np.array([[1.0], [5.0]]), np.array([1, 0]))
+    array([25.,  4.])
+    """
+    unit = row_unit(X)
+    rows, C = center_rows(in_unit(X, unit)), np.ascontiguousarray(centers, X.dtype) / X.dtype.type(unit)
+    squares, chunks = np.empty(X.shape[0]), row_chunks(X.shape[0], X.shape[1])
+    map_chunks(
+        lambda part: own_squares(rows, C, labels, part.start, part.stop, squares), chunks, n_jobs or blas_threads()
+    )
+    return squares * (unit * unit)
 
 
 def distances_to(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from gnomon._jit import compiled, jit_no_alloc, verb
 from gnomon._typing import Floats, Integers
 from gnomon.optim._follow import Checks, follow
-from gnomon.optim.kernel_blocks import RowCache
+from gnomon.optim._kernel_blocks import RowCache
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check
 

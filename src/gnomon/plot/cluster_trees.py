@@ -94,7 +94,7 @@ def _colors(Z: Floats, n: int, cut: float | None, order: list[int]) -> list[str]
     """A colour for each merge: that of its cluster below the cut, else grey."""
     if cut is None:
         return [INK] * len(Z)
-    root = {}
+    root: dict[int, int | None] = {}
     for i in range(len(Z) - 1, -1, -1):
         mine = root.get(n + i, n + i if Z[i, 2] <= cut else None)
         for child in (int(Z[i, 0]), int(Z[i, 1])):

@@ -161,20 +161,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         s = None if sample_weight is None else check_weights(sample_weight, Y)
         rho, scale = self._strength(Y, s)
         self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
-        against = self._kernel.against(rows)
-        if isinstance(self.kernel, Kernel):
-            # Names and functions follow scikit-learn, which finds out at the solution.
-            warn_unless_psd(against)
-        columns = self._columns(rows, rho)
-        if columns is None:
-            K = against.matrix()
-            found = kernel_ridge(
-                K, Y, rho, s, trend_columns(self.parametric, rows, self._kernel), overwrite=not self._kernel.whole
-            )
-            self._weights, self.solver_ = None, "dual"
-        else:
-            found, self._weights = _primal(columns, Y, rho, s, intercept=self.parametric == "constant")
-            self.solver_ = "primal"
+        found, self._weights = self._solve(rows, Y, rho, s)
+        self.solver_ = "dual" if self._weights is None else "primal"
         self.objective_ = scale * float(np.sum(found.rss + rho * found.squares))
         set_solution(self, found, y.ndim)
         return self
@@ -213,6 +201,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         for value in alpha:
             check_non_negative("alpha", float(value))
         return np.broadcast_to(alpha, (k,)), 1.0
+
+    def _solve(self, rows: Any, Y: Floats, rho: Floats, s: Floats | None) -> tuple[KernelRidgeSolution, Floats | None]:
+        """The solution of (2), and w where the primal equations were solved."""
+        against = self._kernel.against(rows)
+        if isinstance(self.kernel, Kernel):
+            # Names and functions follow scikit-learn, which finds out at the solution.
+            warn_unless_psd(against)
+        columns = self._columns(rows, rho)
+        if columns is not None:
+            return _primal(columns, Y, rho, s, intercept=self.parametric == "constant")
+        H = trend_columns(self.parametric, rows, self._kernel)
+        # What the kernel holds, or a function of the user returned, is not ours to destroy.
+        return kernel_ridge(against.matrix(), Y, rho, s, H, overwrite=not self._kernel.whole), None
 
     def _columns(self, rows: Any, rho: Floats) -> Any:
         """Φ where the primal equations are solved, None where the dual ones are."""

@@ -1,7 +1,16 @@
-"""Nearest rows by any metric: exact, of equal distances the lower index."""
+"""Nearest rows, and rows within a radius, by any metric: exact, of equal distances the lower index."""
 
-from gnomon.numerics.neighbors._index import index_rows, nearest_neighbors
+from gnomon.numerics.neighbors._index import index_rows, nearest_neighbors, radius_neighbors
 from gnomon.numerics.neighbors._pairwise import BlockIndex
+from gnomon.numerics.neighbors._radius import RadiusNeighbors
 from gnomon.numerics.neighbors._result import Neighbors, RowIndex
 
-__all__ = ["BlockIndex", "Neighbors", "RowIndex", "index_rows", "nearest_neighbors"]
+__all__ = [
+    "BlockIndex",
+    "Neighbors",
+    "RadiusNeighbors",
+    "RowIndex",
+    "index_rows",
+    "nearest_neighbors",
+    "radius_neighbors",
+]

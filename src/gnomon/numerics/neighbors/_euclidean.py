@@ -12,18 +12,23 @@ section 3.1, for sums of d products, with 16 u for the rounding of a, b, their s
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
-from gnomon._jit import compiled, jit, noun, subroutine, subroutine_reassoc, verb
-from gnomon._typing import Array, Floats, Integers, is_sparse
-from gnomon.numerics.design import canonical
+from gnomon._jit import jit, subroutine
+from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.neighbors._heap import empty_heaps, offer, sort_heaps
-from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
+from gnomon.numerics.neighbors._points import StoredRows, stored_rows
+from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
+from gnomon.numerics.neighbors._result import (
+    Neighbors,
+    apart_from_far,
+    pairs_apart_from_far,
+    power_of_two,
+    without_self,
+)
 from gnomon.numerics.parallel import blas_threads, split_rows, team
-from gnomon.numerics.validation import FLOATS
 
-__all__ = ["EuclideanIndex", "StoredRows", "euclidean_index", "stored_rows", "sum_of_squares"]
+__all__ = ["EuclideanIndex", "euclidean_index"]
 
 TILE = 256
 """Stored rows of a tile."""
@@ -42,55 +47,6 @@ LANES = 64
 
 DENSE_ENTRIES = 2**22
 """Entries of a block of sparse queries that is made dense."""
-
-SAFE = (1e-145, 1e145)
-"""Numbers whose squares, and sums of many of them, neither overflow nor lose digits."""
-
-
-@noun
-class DensePoints:
-    """Rows of a C-contiguous matrix."""
-
-    A: Floats
-
-    @verb
-    def squared_distance(self, i: int, other: Any, j: int) -> float:
-        return sum_of_squares(self.A[i], other.A[j])
-
-
-@noun
-class SparsePoints:
-    """Rows of a CSR matrix in canonical format."""
-
-    data: Floats
-    indices: Integers
-    indptr: Integers
-
-    @verb
-    def squared_distance(self, i: int, other: Any, j: int) -> float:
-        a, b, total = self.indptr[i], other.indptr[j], 0.0
-        while a < self.indptr[i + 1] or b < other.indptr[j + 1]:
-            left = self.indices[a] if a < self.indptr[i + 1] else np.iinfo(np.int64).max
-            right = other.indices[b] if b < other.indptr[j + 1] else np.iinfo(np.int64).max
-            difference = 0.0
-            if left <= right:
-                difference += self.data[a]
-                a += 1
-            if right <= left:
-                difference -= other.data[b]
-                b += 1
-            total += difference * difference
-        return total
-
-
-@subroutine_reassoc
-def sum_of_squares(a: Floats, b: Floats) -> float:
-    """‖a − b‖², from the differences, in double precision."""
-    total = 0.0
-    for j in range(a.shape[0]):
-        difference = np.float64(a[j]) - np.float64(b[j])
-        total += difference * difference
-    return total
 
 
 @subroutine
@@ -139,66 +95,43 @@ def screen_tile(
     return passed
 
 
-class StoredRows(NamedTuple):
-    """Rows of numbers whose squares are safe: divided by `unit`, a power of two, which is 1 for most data.
-
-    Fields
-    ------
-    values : ndarray or CSR matrix of shape (n, d)
-    unit : float
-    largest : float
-        The largest entry that was given, by modulus.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.neighbors._euclidean import stored_rows
-    >>> stored_rows(np.array([[3.0]])).unit, stored_rows(np.array([[2.0**600]])).values
-    (1.0, array([[0.5]]))
-    """
-
-    values: Any
-    unit: float
-    largest: float
-
-    def __len__(self) -> int:
-        return self.values.shape[0]
-
-    def like(self, Q: Any) -> "StoredRows":
-        """Queries as rows of the same kind: dense or sparse, and in the same unit."""
-        if is_sparse(self.values) and not is_sparse(Q):
-            Q = sparse.csr_array(np.asarray(Q))
-        elif is_sparse(Q) and not is_sparse(self.values):
-            Q = Q.tocsr().toarray()
-        found = as_rows(Q)
-        return StoredRows(found if self.unit == 1.0 else found / self.unit, self.unit, self.largest)
-
-    @property
-    def compiled(self) -> Any:
-        """The rows as kernels take them."""
-        if is_sparse(self.values):
-            A: Any = self.values
-            return compiled(SparsePoints(A.data, A.indices, A.indptr))
-        return compiled(DensePoints(self.values))
+@jit
+def count_tile(products: Floats, squares: Floats, cuts: Floats) -> int:
+    """How many entries of a tile are not above the cuts of their queries."""
+    passed = 0
+    for i in range(products.shape[0]):
+        for j in range(products.shape[1]):
+            passed += not (products[i, j] + squares[j] > cuts[i])
+    return passed
 
 
-def stored_rows(X: Any) -> StoredRows:
-    """X in another unit where squares would overflow or vanish."""
-    rows = as_rows(X)
-    entries: Array = rows.data if is_sparse(X) else rows
-    largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
-    if largest == 0.0 or SAFE[0] < largest < SAFE[1]:
-        return StoredRows(rows, 1.0, largest)
-    unit = power_of_two(largest)
-    return StoredRows(rows / unit, unit, largest)
-
-
-def as_rows(X: Any) -> Any:
-    """X as rows of float32 or float64, contiguous, or in canonical CSR format."""
-    if is_sparse(X):
-        X = canonical(X.tocsr())
-        return X if X.dtype in FLOATS else X.astype(np.float64)
-    return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in FLOATS else np.float64)
+@jit
+def fill_tile(
+    products: Floats,
+    squares: Floats,
+    start: int,
+    queries: Any,
+    first: int,
+    stored: Any,
+    cuts: Floats,
+    most: float,
+    pairs: Pairs,
+) -> int:
+    """Write the pairs at most `most` apart, with their distances, to `pairs`; how many there are."""
+    found = 0
+    for i in range(products.shape[0]):
+        for part in range(0, products.shape[1], LANES):
+            stop = min(part + LANES, products.shape[1])
+            if not _may_hold(products[i, part:stop], squares[part:stop], cuts[i]):
+                continue
+            for j in range(part, stop):
+                if products[i, j] + squares[j] > cuts[i]:
+                    continue
+                apart = np.sqrt(queries.squared_distance(first + i, stored, start + j))
+                if apart <= most:
+                    pairs.queries[found], pairs.rows[found], pairs.distances[found] = first + i, start + j, apart
+                    found += 1
+    return found
 
 
 class Screen(NamedTuple):
@@ -214,10 +147,18 @@ class Screen(NamedTuple):
     def dtype(self) -> np.dtype[Any]:
         return self.squares.dtype
 
-    def rows(self, Q: Any) -> Any:
-        """Other rows, dense, with the same shift and unit."""
+    def queries(self, Q: Any) -> tuple[Floats, Floats]:
+        """−2a and ‖a‖ of other rows, dense, with the same shift and unit."""
         Q = Q.tocsr().toarray() if is_sparse(Q) else Q
-        return ((Q if self.shift is None else Q - self.shift) * self.scale).astype(self.dtype)
+        A = ((Q if self.shift is None else Q - self.shift) * self.scale).astype(self.dtype)
+        norms = row_norms(A.astype(np.float64, copy=False))
+        return A * A.dtype.type(-2.0), norms
+
+    def slack(self, norms: Floats, number: int) -> Floats:
+        """The last term of (1) for the rows of a tile, less ‖a‖²."""
+        columns = self.tiles[number].shape[1]
+        bound = (columns + 16) * float(np.finfo(self.dtype).eps) / 2.0
+        return bound * (norms + self.reach[number]) ** 2 - norms**2
 
     def products(self, A: Floats, tile: Any, room: Floats) -> Floats:
         """A Bᵀ for the rows B of a tile, in `room`."""
@@ -277,6 +218,22 @@ class EuclideanIndex(NamedTuple):
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.stored.values * self.stored.unit, k + 1, n_jobs))
 
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All rows at most `radius` from each query."""
+        asked = self.stored.values * self.stored.unit if queries is None else queries
+        n, largest = len(self), self.stored.largest
+        pairs = pairs_apart_from_far(asked, largest, n, radius, 2.0, lambda rows: self._near(rows, radius, n_jobs))
+        everything = from_pairs(pairs, asked.shape[0], n)
+        return everything.without_self() if queries is None else everything
+
+    def _near(self, queries: Any, radius: float, n_jobs: int | None) -> Pairs:
+        Q = self.stored.like(queries)
+        dense_columns = Q.values.shape[1] if is_sparse(Q.values) else 0
+        with team(blas_threads() if n_jobs is None else n_jobs) as run:
+            first, others = _blocks(len(Q), dense_columns, run.n_jobs)
+            pairs = joined_pairs(run(lambda block: pairs_in_block(self, Q, block, radius), [first, *others]))
+        return pairs._replace(distances=pairs.distances * self.stored.unit)
+
     def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
         Q = self.stored.like(queries)
         heaps = empty_heaps(len(Q), k)
@@ -302,16 +259,13 @@ def search_block(
     stored: StoredRows, screen: Screen, Q: StoredRows, block: slice, heaps: tuple[Floats, Integers]
 ) -> float:
     """Fill the heaps of a block of queries; the share of comparisons that passed the screen."""
-    A = screen.rows(Q.values[block])
-    norms = row_norms(A.astype(np.float64, copy=False))
-    A *= -2.0
-    cuts, slack, room = np.empty(len(A), dtype=A.dtype), np.empty(len(A)), np.empty((len(A), TILE), dtype=A.dtype)
-    bound = (A.shape[1] + 16) * float(np.finfo(A.dtype).eps) / 2.0
+    A, norms = screen.queries(Q.values[block])
+    cuts, room = np.empty(len(A), dtype=A.dtype), np.empty((len(A), TILE), dtype=A.dtype)
     distances, rows = heaps[0][block], heaps[1][block]
     passed = 0
     for number, tile in enumerate(screen.tiles):
         start = number * TILE
-        np.subtract(bound * (norms + screen.reach[number]) ** 2, norms**2, out=slack)
+        slack = screen.slack(norms, number)
         squares = screen.squares[start : start + tile.shape[0]]
         products = screen.products(A, tile, room)
         passed += screen_tile(
@@ -319,6 +273,26 @@ def search_block(
             distances, rows,
         )  # fmt: skip
     return passed / (len(A) * len(stored))
+
+
+def pairs_in_block(index: EuclideanIndex, Q: StoredRows, block: slice, radius: float) -> Pairs:
+    """The pairs of a block of queries and stored rows at most `radius` apart, in the unit of the index."""
+    stored, screen = index
+    A, norms = screen.queries(Q.values[block])
+    room, most = np.empty((len(A), TILE), dtype=A.dtype), radius / stored.unit
+    parts = []
+    for number, tile in enumerate(screen.tiles):
+        start = number * TILE
+        slack = screen.slack(norms, number)
+        with np.errstate(over="ignore"):  # a cut of infinity lets every row pass
+            cuts = (np.square(most * screen.scale) * (1.0 + 1e-6) + slack).astype(A.dtype)
+        squares = screen.squares[start : start + tile.shape[0]]
+        products = screen.products(A, tile, room)
+        size = count_tile(products, squares, cuts)
+        pairs = Pairs(np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.empty(size))
+        found = fill_tile(products, squares, start, Q.compiled, block.start, stored.compiled, cuts, most, pairs)
+        parts.append(Pairs(pairs.queries[:found], pairs.rows[:found], pairs.distances[:found]))
+    return joined_pairs(parts)
 
 
 def _blocks(m: int, dense_columns: int, threads: int) -> tuple[slice, list[slice]]:

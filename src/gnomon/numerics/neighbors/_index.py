@@ -12,11 +12,12 @@ from sklearn.neighbors import VALID_METRICS
 from gnomon._typing import is_sparse
 from gnomon.numerics.neighbors._euclidean import euclidean_index
 from gnomon.numerics.neighbors._pairwise import GraphIndex, matrix_index, metric_index
+from gnomon.numerics.neighbors._radius import RadiusNeighbors
 from gnomon.numerics.neighbors._result import Neighbors, RowIndex
 from gnomon.numerics.neighbors._trees import ball_tree_index, kd_tree_index
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 
-__all__ = ["Method", "choose_method", "index_rows", "nearest_neighbors"]
+__all__ = ["Method", "choose_method", "index_rows", "nearest_neighbors", "radius_neighbors"]
 
 Method: TypeAlias = Literal["auto", "brute", "kd_tree", "ball_tree"]
 
@@ -114,7 +115,8 @@ def index_rows(
     Returns
     -------
     RowIndex
-        With the verbs ``nearest(queries, k, n_jobs)`` and ``nearest_others(k, n_jobs)``.
+        With the verbs ``nearest(queries, k, n_jobs)``, ``nearest_others(k, n_jobs)`` and
+        ``within(queries, radius, n_jobs)``.
 
     References
     ----------
@@ -207,3 +209,46 @@ def nearest_neighbors(
     index = index_rows(X, metric=metric, params=params, method=method, k=k)
     check_integer("k", k, low=1, high=len(index) - (queries is None))
     return index.nearest_others(k, n_jobs) if queries is None else index.nearest(queries, k, n_jobs)
+
+
+def radius_neighbors(
+    X: Any,
+    radius: float,
+    *,
+    queries: Any = None,
+    metric: Any = "euclidean",
+    params: Mapping[str, Any] | None = None,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+) -> RadiusNeighbors:
+    """All rows of X at most `radius` from each query, or from each row of X but itself.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d), or distances of shape (n, n) with ``metric="precomputed"``
+    radius : float
+    queries : ndarray or CSR matrix of shape (m, d), optional
+    metric, params, method
+        As in `index_rows`.
+    n_jobs : int, optional
+        Threads; None for as many as BLAS has.
+
+    Returns
+    -------
+    RadiusNeighbors
+
+    References
+    ----------
+    Bentley, J. L. (1975). A survey of techniques for fixed radius near neighbor searching. SLAC report 186.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors import radius_neighbors
+    >>> x = np.array([[0.0], [1.0], [2.0], [5.0]])
+    >>> radius_neighbors(x, 1.0, queries=np.array([[1.0], [9.0]])).graph().toarray()
+    array([[1., 0., 1., 0.],
+           [0., 0., 0., 0.]])
+    """
+    check_non_negative("radius", radius)
+    return index_rows(X, metric=metric, params=params, method=method).within(queries, radius, n_jobs)

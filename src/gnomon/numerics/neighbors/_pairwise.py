@@ -7,7 +7,7 @@ For every metric that has no faster way, for functions, and for distances that a
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -15,10 +15,13 @@ from sklearn.metrics import DistanceMetric, pairwise_distances
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.neighbors._heap import empty_heaps, select_nearest, sort_heaps
+from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
 from gnomon.numerics.neighbors._result import Neighbors, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks
 
 __all__ = ["BlockIndex", "GraphIndex", "matrix_index", "metric_index"]
+
+Result = TypeVar("Result")
 
 ENTRIES = 2**21
 """Distances of a block: 16 megabytes."""
@@ -66,23 +69,43 @@ class BlockIndex(NamedTuple):
 
     def nearest(self, queries: Any, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each query."""
-        m = queries.shape[0] if is_sparse(queries) else len(queries)
-        size = max(1, ENTRIES // self.n)
 
-        def search(start: int) -> Neighbors:
-            D = np.ascontiguousarray(self.distances(queries[start : start + size]))
+        def search(start: int, D: Floats) -> Neighbors:
             distances, rows = empty_heaps(len(D), k)
             select_nearest(D, distances, rows)
             sort_heaps(distances, rows)
             return Neighbors(rows, distances.astype(D.dtype, copy=False))
 
-        threads = blas_threads() if n_jobs is None else n_jobs
-        parts = map_chunks(search, range(0, m, size), threads)
+        parts = self._blocks(search, queries, n_jobs)
         return Neighbors(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All rows at most `radius` from each query."""
+
+        def search(start: int, D: Floats) -> Pairs:
+            near, rows = np.nonzero(radius >= D)
+            return Pairs(start + near, rows, D[near, rows])
+
+        asked = self.rows if queries is None else queries
+        everything = from_pairs(joined_pairs(self._blocks(search, asked, n_jobs)), _count(asked), self.n)
+        return everything.without_self() if queries is None else everything
+
+    def _blocks(self, search: Callable[[int, Floats], Result], queries: Any, n_jobs: int | None) -> list[Result]:
+        """What `search` says of blocks of distances, with the number of the first query of each."""
+        size = max(1, ENTRIES // self.n)
+
+        def work(start: int) -> Result:
+            return search(start, np.ascontiguousarray(self.distances(queries[start : start + size])))
+
+        return map_chunks(work, range(0, _count(queries), size), blas_threads() if n_jobs is None else n_jobs)
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.rows, k + 1, n_jobs))
+
+
+def _count(rows: Any) -> int:
+    return rows.shape[0] if is_sparse(rows) else len(rows)
 
 
 def metric_index(X: Any, metric: Any, params: Mapping[str, Any] | None = None) -> BlockIndex:
@@ -141,3 +164,11 @@ class GraphIndex(NamedTuple):
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.graph, k + 1))
+
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All rows at most `radius` from each query, of those to which its distance is known."""
+        known = self.graph if queries is None else queries
+        near, inside = np.repeat(np.arange(known.shape[0]), np.diff(known.indptr)), known.data <= radius
+        pairs = Pairs(near[inside], known.indices[inside], known.data[inside])
+        everything = from_pairs(pairs, known.shape[0], len(self))
+        return everything.without_self() if queries is None else everything

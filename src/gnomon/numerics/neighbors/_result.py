@@ -1,6 +1,8 @@
 """What a search for neighbours returns, and what can search.
 
-the k rows x_j nearest to q:   d(q, x_j) smallest, of equal distances the lower j              (1)
+    the k rows x_j nearest to q:   d(q, x_j) smallest, of equal distances the lower j              (1)
+
+By this rule the result is the same whichever way the rows are searched.
 """
 
 from collections.abc import Callable
@@ -9,8 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, joined_pairs
 
-__all__ = ["Neighbors", "RowIndex", "apart_from_far", "power_of_two", "without_self"]
+__all__ = ["Neighbors", "RowIndex", "apart_from_far", "pairs_apart_from_far", "power_of_two", "without_self"]
 
 FARTHEST = 1e30
 """Stored rows so many times smaller than a query are all at the same distance from it, in double precision."""
@@ -69,6 +72,9 @@ class RowIndex(Protocol):
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest stored rows of each stored row, itself left out."""
 
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All stored rows at most `radius` from each query; each stored row is a query where `queries` is None."""
+
 
 def without_self(found: Neighbors) -> Neighbors:
     """The neighbours of stored rows, one more than needed, without the row itself.
@@ -114,17 +120,49 @@ def apart_from_far(queries: Any, largest: float, k: int, p: float, search: Calla
     >>> apart_from_far(np.array([[1e200, 1e200]]), 1.0, 2, 2.0, None).distances / 1e200
     array([[1.41421356, 1.41421356]])
     """
+    near, far, lengths = split_far(queries, largest, p)
+    if not len(far):
+        return search(queries)
+    m = len(near) + len(far)
+    indices, distances = np.tile(np.arange(k), (m, 1)), np.empty((m, k))
+    distances[far] = lengths[:, None]
+    if len(near):
+        indices[near], distances[near] = search(queries[near])
+    return Neighbors(indices, distances)
+
+
+def pairs_apart_from_far(
+    queries: Any, largest: float, n: int, radius: float, p: float, search: Callable[[Any], Pairs]
+) -> Pairs:
+    """`apart_from_far` for the pairs of queries and n rows within a radius.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.neighbors._result import pairs_apart_from_far
+    >>> pairs_apart_from_far(np.array([[1e200]]), 1.0, 2, 2e200, 2.0, None).rows
+    array([0, 1])
+    """
+    near, far, lengths = split_far(queries, largest, p)
+    if not len(far):
+        return search(queries)
+    inside = lengths <= radius
+    count = int(np.count_nonzero(inside))
+    parts = [Pairs(np.repeat(far[inside], n), np.tile(np.arange(n), count), np.repeat(lengths[inside], n))]
+    if len(near):
+        found = search(queries[near])
+        parts.append(found._replace(queries=near[found.queries]))
+    return joined_pairs(parts)
+
+
+def split_far(queries: Any, largest: float, p: float) -> tuple[Integers, Integers, Floats]:
+    """Numbers of the queries near rows of entries up to `largest` and of those far from them, and the latter's ‖q‖."""
     given: Any = queries
     sizes = np.ravel(abs(given).max(axis=1).toarray() if is_sparse(queries) else np.abs(given).max(axis=1))
-    far = np.flatnonzero(sizes / FARTHEST > largest)
-    if not len(far) or largest == 0.0:
-        return search(queries)
-    near = np.setdiff1d(np.arange(len(sizes)), far)
-    indices, distances = np.tile(np.arange(k), (len(sizes), 1)), np.empty((len(sizes), k))
-    for i in far:
+    far = np.flatnonzero(sizes / FARTHEST > (largest or np.inf))
+    lengths = np.empty(len(far))
+    for place, i in enumerate(far):
         q = np.ravel(given[[i]].toarray() if is_sparse(queries) else given[i]).astype(np.float64)
         unit = power_of_two(float(np.max(np.abs(q))))
-        distances[i] = unit * np.linalg.norm(q / unit, ord=p)
-    if len(near):
-        indices[near], distances[near] = search(given[near])
-    return Neighbors(indices, distances)
+        lengths[place] = unit * np.linalg.norm(q / unit, ord=p)
+    return np.setdiff1d(np.arange(len(sizes)), far), far, lengths

@@ -9,7 +9,7 @@ Omohundro (1989), Five balltree construction algorithms, ICSI TR-89-063.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -17,11 +17,20 @@ from sklearn.neighbors import BallTree
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.neighbors._euclidean import sum_of_squares
-from gnomon.numerics.neighbors._result import Neighbors, apart_from_far, power_of_two, without_self
+from gnomon.numerics.neighbors._points import sum_of_squares
+from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
+from gnomon.numerics.neighbors._result import (
+    Neighbors,
+    apart_from_far,
+    pairs_apart_from_far,
+    power_of_two,
+    without_self,
+)
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["BallTreeIndex", "KDTreeIndex", "ball_tree_index", "kd_tree_index"]
+
+Result = TypeVar("Result")
 
 ROUNDING = 1e-12
 """Distances that differ by this share of them may be equal."""
@@ -69,6 +78,22 @@ class KDTreeIndex(NamedTuple):
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.rows * self.unit, k + 1, n_jobs))
+
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All rows at most `radius` from each query."""
+        asked = self.rows * self.unit if queries is None else np.ascontiguousarray(queries, dtype=np.float64)
+        pairs = pairs_apart_from_far(asked, self.unit, len(self), radius, self.p, lambda rows: self._near(rows, radius))
+        everything = from_pairs(pairs, len(asked), len(self))
+        return everything.without_self() if queries is None else everything
+
+    def _near(self, queries: Floats, radius: float) -> Pairs:
+        Q, most = queries / self.unit, radius / self.unit
+        near = cKDTree(Q).sparse_distance_matrix(self.tree, most * (1.0 + ROUNDING), p=self.p, output_type="ndarray")
+        apart = np.empty((len(near), 1))
+        pairs_apart(Q[near["i"]], self.rows, np.ascontiguousarray(near["j"])[:, None], self.p, apart)
+        distances = np.sqrt(apart[:, 0]) if self.p == 2.0 else apart[:, 0]
+        inside = distances <= most
+        return Pairs(near["i"][inside], near["j"][inside], distances[inside] * self.unit)
 
     def _search(self, queries: Any, k: int, n_jobs: int | None) -> Neighbors:
         Q = np.ascontiguousarray(queries, dtype=np.float64) / self.unit
@@ -144,6 +169,19 @@ class BallTreeIndex(NamedTuple):
         """The k nearest rows of each row, itself left out."""
         return without_self(self.nearest(self.rows, k + 1, n_jobs))
 
+    def within(self, queries: Any, radius: float, n_jobs: int | None = None) -> RadiusNeighbors:
+        """All rows at most `radius` from each query."""
+        Q = self.rows if queries is None else np.ascontiguousarray(queries, dtype=np.float64)
+
+        def search(part: slice) -> Pairs:
+            indices, distances = self.tree.query_radius(Q[part], radius, return_distance=True)
+            counts = [len(found) for found in indices]
+            near = np.repeat(np.arange(part.start, part.stop), counts)
+            return Pairs(near, np.concatenate(indices), np.concatenate(distances))
+
+        everything = from_pairs(joined_pairs(_in_parts(search, len(Q), n_jobs)), len(Q), len(self))
+        return everything.without_self() if queries is None else everything
+
     def _within(self, q: Floats, radius: float) -> tuple[Integers, Floats]:
         indices, distances = self.tree.query_radius(q[None], radius, return_distance=True)
         return indices[0], distances[0]
@@ -158,9 +196,14 @@ def ball_tree_index(
 
 
 def _on_threads(search: Callable[[slice], Neighbors], m: int, n_jobs: int | None) -> Neighbors:
-    threads = blas_threads() if n_jobs is None else n_jobs
-    parts = map_chunks(search, split_rows(m, 1 if threads == 1 else PARTS * abs(threads)), threads)
+    parts = _in_parts(search, m, n_jobs)
     return Neighbors(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _in_parts(search: Callable[[slice], Result], m: int, n_jobs: int | None) -> list[Result]:
+    """What `search` says of parts of m queries, on threads."""
+    threads = blas_threads() if n_jobs is None else n_jobs
+    return map_chunks(search, split_rows(m, 1 if threads == 1 else PARTS * abs(threads)), threads)
 
 
 def _settled(found: Neighbors, k: int, within: Callable[[int, float], tuple[Integers, Floats]]) -> Neighbors:

@@ -21,6 +21,9 @@ __all__ = ["FeatureRows", "KernelBlocks", "RowCache", "kernel_blocks"]
 TILE = 512
 """Columns of a tile."""
 
+SMALL = 1 << 22
+"""Up to so many entries of rows are added sooner than a second thread wakes."""
+
 WIDE = 2048
 """Most columns of a dense X for which products with it are cheaper than rows of K."""
 
@@ -63,7 +66,7 @@ class FeatureRows:
     --------
     >>> import numpy as np
     >>> from gnomon.kernels import Linear
-    >>> from gnomon.optim.kernel_blocks import FeatureRows
+    >>> from gnomon.optim._kernel_blocks import FeatureRows
     >>> FeatureRows(Linear().against(np.array([[1.0], [2.0], [3.0]]))).combine(np.array([0, 2]), np.array([1.0, -1.0]))
     array([-2., -4., -6.])
     """
@@ -104,7 +107,7 @@ class RowCache:
     --------
     >>> import numpy as np
     >>> from gnomon.kernels import Linear
-    >>> from gnomon.optim.kernel_blocks import RowCache
+    >>> from gnomon.optim._kernel_blocks import RowCache
     >>> cache = RowCache(Linear().against(np.array([[1.0], [2.0], [3.0]])), megabytes=1.0)
     >>> cache.block(np.array([0, 2]))
     array([[1., 3.],
@@ -155,7 +158,8 @@ class RowCache:
         def work(J: slice) -> None:
             add_rows(sums, self._rows, slots, given, J.start, J.stop)
 
-        map_chunks(work, self._cuts(), blas_threads())
+        threads = blas_threads() if len(slots) * self.n > SMALL else 1
+        map_chunks(work, self._cuts(), threads)
         return sums
 
     def multiply(self, chosen: Integers, B: Floats) -> Floats:
