@@ -164,6 +164,43 @@ def test_an_l1_penalty_is_for_columns():
     assert np.all(SVC(C=0.05, kernel="linear").fit(rows, labels).coef_ != 0.0)
 
 
+@pytest.mark.spec("KER-056", "KER-064")
+@pytest.mark.parametrize("unit", [1e-150, 1e-4, 1e3])
+@pytest.mark.parametrize("intercept", [FREE, NONE], ids=["free", "none"])
+def test_the_dense_program_has_units_of_its_own(unit, intercept):
+    """Columns of any size beside a price of one: the multipliers are then all at a bound, or few are."""
+    model = SVC(kernel="linear", solver="qp", **intercept).fit(unit * X, Y)
+    assert model.converged_
+    w, signs = model.coef_[0], np.where(Y > 0, 1.0, -1.0)
+    dual = np.sum(model.alpha_) - 0.5 * w @ w
+    primal = 0.5 * w @ w + np.sum(np.maximum(0.0, 1.0 - signs * (unit * X @ w + model.intercept_)))
+    assert model.objective_ == pytest.approx(primal, rel=1e-6)
+    assert primal - dual <= 1e-3 * primal
+    if not intercept:
+        assert abs(float(signs @ model.alpha_)) <= 1e-9 * np.sum(model.alpha_)
+
+
+@pytest.mark.spec("KER-053")
+@pytest.mark.parametrize("solver", ["smo", "qp"])
+@pytest.mark.parametrize("unit", [1e-150, 1e150])
+def test_hard_margins_at_the_ends_of_the_numbers(solver, unit):
+    rows, signs = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [3.0, 0.0]]), np.array([-1, -1, 1, 1])
+    hard = SVC(C=np.inf, kernel="linear", solver=solver, tol=1e-8).fit(unit * rows, signs)
+    np.testing.assert_allclose(hard.coef_[0] * unit, [1.0, -1.0], rtol=1e-6)
+    assert hard.objective_ * unit * unit == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.spec("KER-055", "KER-064")
+def test_single_precision_is_read_as_double():
+    """As in scikit-learn: a Gram matrix in single precision, of rows far from zero, need not have a minimum."""
+    rows = (X + 1000.0).astype(np.float32)
+    options = {"kernel": "linear", "loss": "squared_hinge", "penalize_intercept": True, "max_iter": 100_000}
+    found, expected = SVC(**options).fit(rows, Y), SVC(**options).fit(rows.astype(float), Y)
+    assert found.support_vectors_.dtype == np.float64
+    assert found.converged_ == expected.converged_
+    np.testing.assert_array_equal(found.decision_function(rows), expected.decision_function(rows))
+
+
 @pytest.mark.parametrize("unit", [1e-140, 1e8, 1e140])
 def test_machines_in_other_units(unit):
     """A linear kernel of rows in another unit, with C divided by its square: the same scores, and a true gap."""

@@ -9,6 +9,7 @@ grow with the square and the cube of the number of rows.
 """
 
 import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,15 +77,17 @@ def kernel_qp(
     (array([-0.25,  0.  ,  0.25]), 0.5, -0.125)
     """
     K = against.matrix().astype(float)
-    program = BoxProgram.of(K, problem)
     limit = 200 if max_iter is None else max_iter
-    found = follow(_iterate(program, K, problem), KKT(tol), max_iter=limit, callback=callback)
+    found = follow(_iterate(K, problem), KKT(tol), max_iter=limit, callback=callback)
     return problem.certified(found, K @ found.w)
 
 
 @dataclass
 class BoxProgram:
-    """(1) and the point of the path: x, the multipliers z, v of its bounds and y of the sum, and the room w = h − x."""
+    """(1) and the point of the path: x, the multipliers z, v of its bounds and y of the sum, and the room w = h − x.
+
+    In units of its own, in which the largest slopes and the largest variables are of the order of one.
+    """
 
     H: Floats
     c: Floats
@@ -108,14 +111,10 @@ class BoxProgram:
         if problem.ridge is not None:
             same = rows[:, None] == rows
             H += np.outer(a, a) * same * problem.ridge[rows]
-        unit = max(float(np.max(np.diag(H), initial=0.0)), 1e-290)
-        x = 0.5 * np.minimum(h, 1.0 / unit)
         c = problem.epsilon - a * problem.target[rows]
-        size = max(float(np.max(np.abs(c), initial=0.0)), unit * float(np.max(x, initial=0.0)), 1e-290)
+        x = 0.5 * np.minimum(h, 1.0)
         bounded = np.isfinite(h)
-        return cls(
-            H, c, h, a, problem.total, rows, x, np.where(bounded, h - x, np.inf), np.full(len(x), size), size * bounded
-        )
+        return cls(H, c, h, a, problem.total, rows, x, np.where(bounded, h - x, np.inf), np.ones(len(x)), 1.0 * bounded)
 
     @property
     def complementarity(self) -> float:
@@ -130,8 +129,9 @@ class BoxProgram:
         np.add.at(beta, self.rows, self.a * x)
         return beta
 
+    @np.errstate(over="ignore", invalid="ignore")
     def advance(self) -> bool:
-        """One predictor–corrector step; False where no factorisation exists any more."""
+        """One predictor–corrector step; False where no factorisation exists any more, or a number."""
         theta = self.z / self.x + np.divide(self.v, self.w)
         try:
             factor = linalg.cho_factor(self.H + np.diag(theta), lower=True, check_finite=False)
@@ -172,9 +172,8 @@ class BoxProgram:
 
     def polished(self) -> Floats:
         """x with the variables at the bounds that the path points to, and the others solved for."""
-        unit = max(float(np.max(np.diag(self.H), initial=0.0)), 1e-290)
-        low = unit * self.x < self.z
-        high = ~low & (unit * self.w < self.v)
+        low = self.x < self.z
+        high = ~low & (self.w < self.v)
         x = np.where(low, 0.0, np.where(high, self.h, self.x))
         return self._solved(x, ~low & ~high)
 
@@ -189,31 +188,55 @@ class BoxProgram:
         right = np.zeros(count + border)
         right[:count] = -(self.H[free] @ x + self.c[free])
         if self.total is not None:
-            # The multiplier of the sum is scaled to the size of H, so that ranks are found right.
-            unit = max(float(np.max(np.diag(self.H))), 1e-290)
-            M[:count, count], M[count, :count] = -unit * self.a[free], -unit * self.a[free]
-            right[count] = unit * (float(self.a @ x) - self.total)
+            M[:count, count], M[count, :count] = -self.a[free], -self.a[free]
+            right[count] = float(self.a @ x) - self.total
         change = linalg.lstsq(M, right, lapack_driver="gelsy", check_finite=False)[0][:count]
         moved = x.copy()
         moved[free] = np.clip(x[free] + change, 0.0, self.h[free])
         return moved
 
 
-def _iterate(program: BoxProgram, K: Floats, problem: KernelDual) -> Checks:
+def _units(K: Floats, problem: KernelDual) -> tuple[float, float]:
+    """A unit of β and one of f in which the program has numbers of the order of one; powers of two, so that what is at
+    a bound in these units is at it in all."""
+    curvature = float(np.max(np.diag(K) if problem.ridge is None else np.diag(K) + problem.ridge, initial=0.0))
+    slope = float(np.max(np.abs(problem.target), initial=0.0)) + problem.epsilon
+    bounds = np.maximum(problem.upper, -problem.lower)
+    most = float(np.max(bounds[np.isfinite(bounds)], initial=0.0)) or np.inf
+    step = slope / curvature if slope > 0.0 and curvature > 0.0 else np.inf
+    beta = min(most, step) if min(most, step) < np.inf else 1.0
+    return _power_of_two(beta), _power_of_two(slope or curvature * beta or 1.0)
+
+
+def _power_of_two(value: float) -> float:
+    return math.ldexp(1.0, math.frexp(value)[1])
+
+
+def _iterate(K: Floats, problem: KernelDual) -> Checks:
+    unit, slope = _units(K, problem)
+    program = BoxProgram.of(K * (unit / slope), problem.in_units(unit, slope))
     first, scale = program.complementarity, float(np.max(np.diag(K), initial=0.0))
     for iteration in itertools.count():
         near = program.complementarity <= NEAR * first
-        beta = program.beta(program.polished() if near else program.x, len(K))
+        points = [program.x, program.polished()] if near else [program.x]
+        # Equations of the wrong variables lead astray: the point of the path is then nearer.
+        beta = min((unit * program.beta(x, len(K)) for x in points), key=lambda beta: _violation(K, problem, beta))
         f = K @ beta
         g = problem.gradient(beta, f)
         value, kkt, gap = problem.objective(beta, f), np.nan, np.nan
         if near and _feasible(problem, beta):
             kkt, gap = problem.range(beta, g).violation, problem.gap(beta, f, problem.intercept(beta, g))
-        if not problem.bounded and float(beta @ f) <= VANISHING * scale * float(np.sum(np.abs(beta))) ** 2:
+        total = float(np.sum(np.abs(beta)))
+        if not problem.bounded and float(beta @ f) / total <= VANISHING * scale * total:
             value = -np.inf
         yield Check(iteration, beta, value, kkt=kkt, gap=gap, more={"complementarity": program.complementarity})
         if not program.advance():
             return
+
+
+def _violation(K: Floats, problem: KernelDual, beta: Floats) -> float:
+    """The largest violation of the optimality conditions, infinite where β has not its sum."""
+    return problem.range(beta, problem.gradient(beta, K @ beta)).violation if _feasible(problem, beta) else np.inf
 
 
 def _feasible(problem: KernelDual, beta: Floats) -> bool:

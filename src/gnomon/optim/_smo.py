@@ -199,7 +199,9 @@ class _Run:
             return False
         beta = self.beta[self.active]
         square = float(beta @ self.live.scores(beta, self.g))
-        share = square / (self.scale * float(np.sum(np.abs(self.beta))) ** 2)
+        # The square of Σ|β| may overflow where ‖f‖² does not.
+        total = float(np.sum(np.abs(self.beta)))
+        share = square / total / (self.scale * total)
         asks = not self.separable and len(self.beta) <= FEW_ROWS and self.problem.epsilon == 0.0
         if share <= SUSPECT and asks:
             self.separable = _separates(self.against.matrix(), self.problem)

@@ -100,6 +100,17 @@ class KernelDual(NamedTuple):
         ridge = None if self.ridge is None else self.ridge[rows]
         return self._replace(target=self.target[rows], lower=self.lower[rows], upper=self.upper[rows], ridge=ridge)
 
+    def in_units(self, beta: float, f: float) -> "KernelDual":
+        """The same problem of β and f in these units, with K · beta / f in the place of K."""
+        return KernelDual(
+            self.target / f,
+            self.lower / beta,
+            self.upper / beta,
+            self.epsilon / f,
+            None if self.total is None else self.total / beta,
+            None if self.ridge is None else self.ridge * (beta / f),
+        )
+
     def start(self) -> Floats:
         """A feasible β: zero, or filled from the first row on until the sum is s."""
         beta = np.zeros(len(self.target))

@@ -87,7 +87,9 @@ SOLVERS: dict[str, DualSolver] = {
 
 def machine_history(name: str, history: History) -> History:
     """The history of a solver with the objective of the machine, nan where it was not computed, and the dual one."""
-    objective, gap = history["objective"], history["gap"]
+    objective = history["objective"]
+    # A solver that fails before its first certificate has none in its history.
+    gap = history.get("gap", np.full(len(objective), np.nan))
     if SOLVERS["smo" if name == "auto" else name].primal:
         return {**history, "dual": objective - gap}
     return {**history, "objective": gap - objective, "dual": -objective}

@@ -31,7 +31,7 @@ from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
 __all__ = ["DualProblem", "SupportVectorMachine", "price"]
 
 
-TABLE: dict[str, Any] = {"order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
+TABLE: dict[str, Any] = {"dtype": np.float64, "order": "C", "accept_sparse": "csr", "accept_large_sparse": False}
 """How tables are read."""
 
 

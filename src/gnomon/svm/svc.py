@@ -288,7 +288,7 @@ class SVC(ClassifierMixin, MarginClassifier):
 
     def _refuse_overlap(self, problems: list[DualProblem], solutions: list[Solution[Floats]]) -> None:
         for problem, solution in zip(problems, solutions, strict=True):
-            if solution.stop_reason == "diverged":
+            if solution.stop_reason == "diverged" and not problem.dual.bounded:
                 raise NotSeparableError(
                     f"the classes {problem.names[0]} and {problem.names[1]} are not separable by kernel="
                     f"{self.kernel!r}; give a finite C, or another kernel"
