@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer, LabelEncoder
 
 from gnomon import datasets, features
-from gnomon.features import MaxNormScaler, decode_labels, encode_labels
+from gnomon.features import MaxNormScaler, Nystroem, RandomFourierFeatures, decode_labels, encode_labels
 from gnomon.linear import LinearRegression, LinearSVC, LogisticRegression, Ridge
 from gnomon.numerics.coding import CODINGS
 
@@ -147,7 +147,7 @@ def pointer(name):
 @pytest.mark.parametrize("alpha", [0.1, 10.0])
 def test_ridge_on_all_landmarks_is_kernel_ridge(alpha):
     X, y = make_regression(60, 3, noise=10.0, random_state=0)
-    landmarks = pointer("Nystroem")(gamma=0.3, n_components=60, random_state=0)
+    landmarks = Nystroem(gamma=0.3, n_components=60, random_state=0)
     model = make_pipeline(landmarks, Ridge(alpha, fit_intercept=False)).fit(X, y)
     exact = KernelRidge(alpha=alpha, kernel="rbf", gamma=0.3).fit(X, y)
     new = np.random.default_rng(0).normal(size=(20, 3))
@@ -162,7 +162,7 @@ def test_random_features_lead_to_the_kernel_model_as_they_grow():
     exact = KernelRidge(alpha=1.0, kernel="rbf", gamma=0.3).fit(X, y).predict(X)
     errors = []
     for size in (50, 500, 5000):
-        phi = pointer("RBFSampler")(gamma=0.3, n_components=size, random_state=0)
+        phi = RandomFourierFeatures("rbf", size, gamma=0.3, paired=False, random_state=0)
         found = make_pipeline(phi, Ridge(1.0, fit_intercept=False)).fit(X, y).predict(X)
         errors.append(np.linalg.norm(found - exact) / np.linalg.norm(exact))
     assert errors[0] > 2 * errors[1] > 4 * errors[2]

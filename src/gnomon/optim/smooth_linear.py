@@ -128,9 +128,7 @@ def _sketch(problem: Problem, sample: Problem, theta: Floats, tol: float) -> tup
     if not np.any(theta):
         first = _model(sample, theta, rare, shared=shared)
         theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
-        # At the minimiser over some rows these have less curvature than others: they are fitted too well. One sample
-        # at a time is in memory.
-        del first, sample
+        # At the minimiser over some rows these have less curvature than others: they are fitted too well.
         sample = _sample(problem, part=1)
         rare = _rare_columns(problem, sample)
     return theta, _model(sample, theta, rare, shared=shared)

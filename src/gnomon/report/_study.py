@@ -110,7 +110,7 @@ class Study:
     >>> x = np.random.default_rng(0).normal(size=(100, 2))
     >>> study = learn({"a": x[:, 0], "b": x[:, 1], "y": 2.0 * x[:, 0] + 0.1 * x[:, 1]}, "y")
     >>> study.choice.trial.candidate.name, len(study.trials), len(study.split.train), len(study.judgement.y)
-    ('least squares', 8, 80, 20)
+    ('least squares', 10, 80, 20)
     """
 
     target: Target

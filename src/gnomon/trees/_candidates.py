@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon._registry import Candidate, Facts, Make, Task, register, register_warmup
+from gnomon._registry import Candidate, Facts, Make, register, register_warmup
 from gnomon._typing import Floats
+from gnomon._words import Task
 
 if TYPE_CHECKING:
     # Registering must not import the kernels.
