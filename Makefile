@@ -19,7 +19,7 @@ help:
 	@echo "make demo      set up and run the main job on embedded data"
 	@echo "make warm      set up and compile the kernels"
 	@echo "make wheel     the pure wheel, and one that carries compiled kernels, in dist/"
-	@echo "make test      set up and run the tests (about 12 minutes on two cores, 6 when kernels are compiled)"
+	@echo "make test      set up and run the tests (about 10 minutes on two cores once kernels are compiled)"
 	@echo "make test-all  the same with the slow ones"
 	@echo "make lint      ruff, format check, layer contracts, types"
 	@echo "make bench     ours beside the peers (FAMILY=linear for one family)"
