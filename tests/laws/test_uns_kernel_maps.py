@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.kernel_approximation import Nystroem as SklearnNystroem
 
-from gnomon.features import KernelFeatureSelection, Nystroem, PolynomialMap, RandomFourierFeatures
+from gnomon.features import EmpiricalKernelMap, KernelFeatureSelection, Nystroem, PolynomialMap, RandomFourierFeatures
 from gnomon.features._kept_coordinates import CosineCoordinates
 from gnomon.kernels import RBF, Laplacian, Linear, Matern
 
@@ -101,6 +101,9 @@ def test_landmarks_bound_the_kernel_from_below(landmarks):
         assert (Z @ Z.T)[rows] == pytest.approx(K[rows], abs=1e-9)
     exact = Nystroem(kernel, n_components=30, random_state=0).fit_transform(X)
     assert exact @ exact.T == pytest.approx(K, abs=1e-9)
+    # With every row a landmark it is the empirical map, up to a rotation.
+    rotated = EmpiricalKernelMap(kernel).fit_transform(X)
+    assert rotated @ rotated.T == pytest.approx(exact @ exact.T, abs=1e-9)
 
 
 @pytest.mark.spec("UNS-104")

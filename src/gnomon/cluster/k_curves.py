@@ -27,7 +27,7 @@ from gnomon.cluster.k_rules import (
     prediction_strength,
     sphere_bic,
 )
-from gnomon.cluster.k_selection import KSelection, KTrial
+from gnomon.cluster.k_selection import KSelection, KTrial, label_cost
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 
 __all__: list[str] = []
@@ -76,7 +76,7 @@ def by_bic(trial: KTrial) -> KSelection:
     """The least BIC of a hard mixture of spheres."""
     models = [trial.fit(k) for k in trial.ks]
     d = trial.X.shape[1]
-    values = np.array([sphere_bic(np.bincount(m.labels_), _spread(trial.X, m.labels_), d) for m in models])
+    values = np.array([sphere_bic(np.bincount(m.labels_), label_cost(trial.X, m.labels_), d) for m in models])
     return _best(trial, {"bic": values}, values, "BIC", least=True)
 
 
@@ -227,11 +227,6 @@ def _index(trial: KTrial, name: str, index: Callable[[Floats, Integers], float],
     if np.all(np.isnan(values)):
         raise ValueError(f"ks={trial.ks} has no number between 2 and n − 1, which the {name} needs")
     return _best(trial, {name: values}, values, name.replace("_", "–"), least=least)
-
-
-def _spread(X: Floats, labels: Integers) -> float:
-    """Σ ‖x − mean of its cluster‖²."""
-    return float(sum(np.sum((X[labels == j] - X[labels == j].mean(axis=0)) ** 2) for j in np.unique(labels)))
 
 
 def _boxes(trial: KTrial, B: int, reference: str) -> list[Floats]:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from gnomon._typing import Array, Floats, Integers
 from gnomon.cluster.k_rules import PenaltyPath, penalty_path
 
-__all__ = ["KSelection", "KTrial", "within_cost"]
+__all__ = ["KSelection", "KTrial", "label_cost", "within_cost"]
 
 
 class KSelection(NamedTuple):
@@ -133,5 +133,17 @@ def within_cost(model: Any, X: Floats) -> float:
     own = getattr(model, "inertia_", None)
     if own is not None:
         return float(own)
-    labels = model.labels_
+    return label_cost(X, model.labels_)
+
+
+def label_cost(X: Floats, labels: Integers) -> float:
+    """(1) of given labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.cluster.k_selection import label_cost
+    >>> label_cost(np.array([[0.0], [2.0], [9.0]]), np.array([0, 0, 1]))
+    2.0
+    """
     return float(sum(np.sum((X[labels == j] - X[labels == j].mean(axis=0)) ** 2) for j in np.unique(labels)))
