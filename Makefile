@@ -13,7 +13,7 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 test test-all: export OMP_NUM_THREADS := 1
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo warm wheel test test-all lint format bench docs spec clean
+.PHONY: help demo warm wheel test test-all neural lint format bench docs spec clean
 
 help:
 	@echo "make demo      set up and run the main job on embedded data"
@@ -21,6 +21,7 @@ help:
 	@echo "make wheel     the pure wheel, and one that carries compiled kernels, in dist/"
 	@echo "make test      set up and run the tests (about 10 minutes on two cores once kernels are compiled)"
 	@echo "make test-all  the same with the slow ones"
+	@echo "make neural    set up PyTorch too, so that the tests that need it are not skipped"
 	@echo "make lint      ruff, format check, layer contracts, types"
 	@echo "make bench     ours beside the peers (FAMILY=linear for one family)"
 	@echo "make docs      the site in docs/_build/html, gallery executed, no network"
@@ -38,7 +39,7 @@ $(VENV)/.$(1): $(VENV)/.made pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(1)]"
 	touch $$@
 endef
-$(foreach extra,frames dev docs bench,$(eval $(call install,$(extra))))
+$(foreach extra,frames dev docs bench neural,$(eval $(call install,$(extra))))
 
 demo: $(VENV)/.frames
 	$(BIN)/gnomon demo
@@ -51,7 +52,7 @@ wheel: $(VENV)/.dev
 	$(BIN)/python tools/compiled_wheel.py --jobs $(WORKERS)
 
 # What `make test` grows are small tables.
-test: KERNELS := features generative learn linear normal trees
+test: KERNELS := cluster features generative learn linear neighbors normal svm trees
 test: warm
 	$(PYTEST) -m "not slow"
 
@@ -73,6 +74,9 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+# PyTorch, the second engine of networks; tests that need it are skipped without it.
+neural: $(VENV)/.neural
 
 spec: $(VENV)/.dev
 	@if [ -f ../shared/tools/spec_ids.py ]; then \

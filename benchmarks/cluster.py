@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from benchmarks import _data
+from benchmarks import _data, _real
 from benchmarks._row import Peer, Row
 
 __all__ = ["PACKAGES", "ROWS"]
@@ -115,6 +115,86 @@ def ward_error(data, heights):
     return float(abs(np.sum(heights**2) / 2.0 - total) / total)
 
 
+def digits(n, k):
+    """Handwritten digits, and rows to start from."""
+    data = _real.usps(n)
+    return _data.make(data.X, data.y, k=k, start=data.X[np.random.default_rng(0).permutation(len(data.X))[:k]])
+
+
+def cover(n, k):
+    """Forest cover with seven groups of rows, those of the kinds of trees."""
+    data = _real.cover(n)
+    return _data.make(data.X, data.y, k=k, labels=data.y)
+
+
+def labelled_groups(n, d, k):
+    """Normal groups, with the group that each row is nearest to."""
+    data = groups(n, d, k)
+    data.labels = np.argmin(np.sum(data.start**2, axis=1) - 2.0 * data.X @ data.start.T, axis=1)
+    return data
+
+
+def our_silhouettes(data):
+    from gnomon.cluster import silhouettes
+
+    return silhouettes(data.X, data.labels)
+
+
+def their_silhouettes(module):
+    def run(data):
+        return import_module(module).silhouette_samples(data.X, data.labels)
+
+    return run
+
+
+def silhouette_error(data, scores):
+    """The largest error of some rows, by the definition."""
+    rows = np.linspace(0, len(data.X) - 1, 50).astype(int)
+    worst = 0.0
+    for i in rows:
+        distances, own = np.linalg.norm(data.X - data.X[i], axis=1), data.labels[i]
+        means = np.bincount(data.labels, distances) / np.bincount(data.labels)
+        size = np.sum(data.labels == own)
+        a, b = means[own] * size / max(size - 1, 1), np.min(np.delete(means, own))
+        worst = max(worst, abs(scores[i] - ((b - a) / max(a, b) if size > 1 else 0.0)))
+    return worst
+
+
+def spectral(module, **options):
+    """The labels of a cut of the graph of rows."""
+
+    def run(data):
+        model = import_module(module).SpectralClustering(data.k, random_state=0, **data.options, **options)
+        return model.fit(data.X).labels_
+
+    return run
+
+
+def graph(n, d, k, affinity):
+    """Groups whose rows are similar to their neighbours, and the weights of the graph's edges."""
+    from sklearn.metrics.pairwise import rbf_kernel
+    from sklearn.neighbors import kneighbors_graph
+
+    data = groups(n, d, k)
+    data.options = {"affinity": affinity, **({"gamma": 1.0 / d} if affinity == "rbf" else {"n_neighbors": 10})}
+    if affinity == "rbf":
+        data.W = rbf_kernel(data.X, gamma=1.0 / d)
+    else:
+        near = kneighbors_graph(data.X, 10, include_self=True)
+        data.W = (0.5 * (near + near.T)).tolil()
+    data.W[np.arange(n), np.arange(n)] = 0.0
+    data.W = data.W if affinity == "rbf" else data.W.tocsr()
+    return data
+
+
+def normalized_cut(data, labels):
+    """The normalised cut of the labels, over the number of clusters."""
+    members = np.eye(data.k)[labels]
+    degrees = np.asarray(data.W.sum(axis=1)).ravel()
+    inside = np.sum(members * np.asarray(data.W @ members), axis=0)
+    return float(np.mean(1.0 - inside / np.maximum(degrees @ members, 1e-300)))
+
+
 ROWS = (
     Row(
         name="KMeans 300k×30, 50 clusters, k-means++",
@@ -168,5 +248,76 @@ ROWS = (
         targets={"SciPy": 1.0, "fastcluster": 1.0},
         tolerance=1e-9,
         memory=({"n": 10_000, "d": 10, "k": 10},),
+    ),
+    Row(
+        name="silhouettes 20k×20, 20 clusters",
+        make=labelled_groups,
+        size={"n": 20_000, "d": 20, "k": 20},
+        quick={"n": 300, "d": 3, "k": 3},
+        ours=our_silhouettes,
+        peers=(Peer("scikit-learn", "scikit-learn", their_silhouettes("sklearn.metrics")),),
+        quality=silhouette_error,
+        targets={"scikit-learn": 2.0},
+        ladder=tuple({"n": n, "d": 20, "k": 20} for n in (5000, 10_000, 20_000)),
+        memory=({"n": 20_000, "d": 20, "k": 20},),
+        memory_limit=50.0,
+    ),
+    Row(
+        name="silhouettes of forest cover (real)",
+        make=partial(cover, k=7),
+        size={"n": 8000},
+        quick={"n": 500},
+        ours=our_silhouettes,
+        peers=(Peer("scikit-learn", "scikit-learn", their_silhouettes("sklearn.metrics")),),
+        quality=silhouette_error,
+        targets={"scikit-learn": 2.0},
+    ),
+    Row(
+        name="SpectralClustering 5k×10, 10 clusters, RBF",
+        make=partial(graph, affinity="rbf"),
+        size={"n": 5000, "d": 10, "k": 10},
+        quick={"n": 300, "d": 3, "k": 3},
+        ours=spectral("gnomon.cluster"),
+        peers=(Peer("scikit-learn", "scikit-learn", spectral("sklearn.cluster")),),
+        quality=normalized_cut,
+        targets={"scikit-learn": 2.0},
+        tolerance=5e-3,
+        ladder=tuple({"n": n, "d": 10, "k": 10} for n in (1250, 2500, 5000)),
+    ),
+    Row(
+        name="SpectralClustering 5k×10, 10 clusters, neighbours",
+        make=partial(graph, affinity="nearest_neighbors"),
+        size={"n": 5000, "d": 10, "k": 10},
+        quick={"n": 300, "d": 3, "k": 3},
+        ours=spectral("gnomon.cluster"),
+        peers=(Peer("scikit-learn", "scikit-learn", spectral("sklearn.cluster")),),
+        quality=normalized_cut,
+        targets={"scikit-learn": 2.0},
+        tolerance=5e-3,
+    ),
+    Row(
+        name="KMeans of USPS digits, 50 clusters, 25 iterations (real)",
+        make=partial(digits, k=50),
+        size={"n": 7291},
+        quick={"n": 500},
+        ours=from_start("gnomon.cluster", 25),
+        peers=(Peer("scikit-learn", "scikit-learn", from_start("sklearn.cluster", 25)),),
+        quality=cost,
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-6,
+    ),
+    Row(
+        name="Ward's tree of 4000 USPS digits (real)",
+        make=partial(digits, k=10),
+        size={"n": 4000},
+        quick={"n": 300},
+        ours=our_ward,
+        peers=(
+            Peer("SciPy", "SciPy", scipy_ward),
+            Peer("fastcluster", "fastcluster", fastcluster_ward),
+        ),
+        quality=ward_error,
+        targets={"SciPy": 1.0, "fastcluster": 1.0},
+        tolerance=1e-9,
     ),
 )

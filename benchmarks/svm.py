@@ -115,7 +115,7 @@ BOTH = {"scikit-learn": 2.0, "scikit-learn-intelex": 1.0}
 ROWS = (
     row(
         "SVC, Gaussian, 5k×20", clusters, {"n": 5000, "d": 20}, {"n": 300, "d": 20}, BOTH,
-        ladder=tuple({"n": n, "d": 20} for n in (2000, 5000, 10_000, 20_000)),
+        ladder=tuple({"n": n, "d": 20} for n in (2000, 5000, 10_000, 20_000, 50_000)),
     ),
     row(
         "SVC, Gaussian, 20k×50", clusters, {"n": 20_000, "d": 50}, {"n": 300, "d": 50}, BOTH,

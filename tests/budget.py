@@ -1,8 +1,12 @@
 """A plugin of pytest: the seconds that each family of tests took and its budget; files in random order.
 
 ``pytest --shuffle 7`` runs the files in an order drawn with the seed 7; the tests of a file keep their order.
+
+What outlives a file of tests (tests to come, modules, loaded kernels) is taken out of the sight of Python's garbage
+collector, which would otherwise walk through millions of objects again and again.
 """
 
+import gc
 import random
 from collections import defaultdict
 from pathlib import PurePosixPath
@@ -32,6 +36,8 @@ FAMILIES = {
     "multiclass": (
         "pictures_codes", "pictures_multiclass", "tre_adaboost_ecc", "tre_codes", "tre_output_codes", "tre_reduction",
     ),
+    "gaussian processes": ("gp_", "pictures_gp"),
+    "neural": ("neu_", "pictures_neural"),
     "optim": ("gradient", "lbfgs", "newton", "pictures_solvers", "proximal", "schedules", "steps", "stochastic"),
     "trees": ("pictures_boosting", "pictures_forests", "pictures_trees", "tre_"),
 }  # fmt: skip
@@ -73,6 +79,20 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.pluginmanager.register(Budget())
+
+
+def pytest_collection_finish():
+    _hide_what_stays()
+
+
+def pytest_runtest_teardown(item, nextitem):
+    if nextitem is None or nextitem.path != item.path:
+        _hide_what_stays()
+
+
+def _hide_what_stays():
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -5,6 +5,7 @@ makes one), and what else `fit` takes. Errors and warnings are compared by kind,
 and value.
 """
 
+import copy
 import inspect
 import warnings
 
@@ -90,7 +91,8 @@ def _outcome(cls, parameters, X, y, fit):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = cls(**parameters).fit(X, y, **fit)
+            # Copies: some options allow a class to overwrite what it is given.
+            found = cls(**copy.deepcopy(parameters)).fit(copy.deepcopy(X), y, **fit)
         except Exception as error:
             found = error
     return found, {_kind(w.category) for w in caught}, X
@@ -100,8 +102,14 @@ def _kind(cls):
     return next((kind for kind in KINDS if issubclass(cls, kind)), cls)
 
 
-def differences(name, ours, row, *, rtol=1e-5, also=()):
-    """What our class does otherwise than scikit-learn's, as a list of sentences; `also` are attributes not compared."""
+VERBS = ("predict", "decision_function", "predict_proba", "predict_log_proba")
+
+
+def differences(name, ours, row, *, rtol=1e-5, also=(), verbs=VERBS):
+    """What our class does otherwise than scikit-learn's, as a list of sentences.
+
+    `also` are attributes that are not compared, `verbs` the methods that are called with the rows of the fit.
+    """
     (theirs, their_warnings, X), (mine, my_warnings, _) = both(name, ours, row)
     if isinstance(theirs, Exception) or isinstance(mine, Exception):
         return _other_errors(theirs, mine)
@@ -116,12 +124,27 @@ def differences(name, ours, row, *, rtol=1e-5, also=()):
         if attribute in COUNTED and values[0] is None:
             continue
         found += [f"{attribute}: {d}" for d in unlike(*values, rtol, values_too=attribute not in COUNTED)]
-    for verb in ("predict", "decision_function", "predict_proba", "predict_log_proba"):
+    for verb in verbs:
         if hasattr(theirs, verb) != hasattr(mine, verb):
             found.append(f"{verb}: one of the two has it")
         elif hasattr(theirs, verb):
-            found += [f"{verb}: {d}" for d in unlike(getattr(theirs, verb)(X), getattr(mine, verb)(X), rtol)]
+            found += [
+                f"{verb}: {d}" for d in _other_answers(*(_call(model, verb, X) for model in (theirs, mine)), rtol)
+            ]
     return found
+
+
+def _call(model, verb, X):
+    try:
+        return getattr(model, verb)(X)
+    except Exception as error:
+        return error
+
+
+def _other_answers(theirs, mine, rtol):
+    if isinstance(theirs, Exception) or isinstance(mine, Exception):
+        return _other_errors(theirs, mine)
+    return unlike(theirs, mine, rtol)
 
 
 def _other_errors(theirs, mine):

@@ -17,10 +17,22 @@ from gnomon.features import RandomOverSampler
 from gnomon.generative import GaussianMixture, GaussianNB
 from gnomon.linear import LogisticRegression, Ridge
 from gnomon.losses import Loss
+from gnomon.neural import Autoencoder
+from gnomon.neural.layers import Dense
 from gnomon.penalties import Penalty
 
 ANY_ROWS = KDE.family(bandwidth=1.0)
 """A density of any rows: few, or with constant columns."""
+
+# A descent draws no batches, so that weights are repetitions; linear hidden units with a penalty have one minimum.
+SMALL_NETWORK = {
+    "alpha": 1.0,
+    "solver": "lbfgs",
+    "tol": 1e-8,
+    "max_iter": 5000,
+    "standardize": False,
+    "random_state": 0,
+}
 
 # A contract is shown by few trees, draws, or strengths of a penalty as well as by many.
 FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100}
@@ -28,6 +40,7 @@ FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
     "ActiveLearner": {"estimator": LogisticRegression()},  # it needs a base
+    "Autoencoder": {"n_components": 1, "activation": "identity", "solver": "svd"},  # the only fit with one optimum
     "BestSubset": {"max_nonzero": 2},  # the default proves its optimum on tables of noise, which takes long
     "BayesDecisionClassifier": {"estimator": LogisticRegression()},  # it needs a base
     # Two folds fit tiny tables; classes that scores divide without error need a penalty.
@@ -42,8 +55,12 @@ ARGUMENTS = {
     "DensityImputer": {"density": GaussianMixture()},
     # On tables of noise the last digits take thousands of rounds; `fit_transform` gives the codes of the lasso.
     "DictionaryLearning": {"tol": 1e-4, "transform_algorithm": "lasso"},
+    "GenerativeAdversarialNetwork": {"max_iter": 3},  # all epochs are done
     "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
+    # Rows that repeat need noise above rounding; hyper-parameters of tables of noise lie on their bounds.
+    "GaussianProcessClassifier": {"integration": "quadrature"},  # the sum of error functions is off by 4e-4
+    "GaussianProcessRegressor": {"alpha": 0.1, "optimizer": None},
     "GaussianDetector": {"covariance_type": "diag"},  # likewise
     "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
     "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
@@ -56,18 +73,24 @@ ARGUMENTS = {
     "KernelKMeans": {"n_clusters": 3, "algorithm": "kpca"},  # checks set the number of components
     # By default γ depends on how often a row is repeated; two fits agree to the root of the tolerance.
     "KernelLogisticRegression": {"gamma": 0.5, "tol": 1e-12},
-    "LogisticRegressionCV": {"Cs": 3, "cv": 3},  # some tables have three rows of a class
+    "LogisticRegressionCV": {"Cs": 2, "cv": 2},  # some tables have three rows of a class
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "MLPClassifier": {**SMALL_NETWORK, "hidden_layer_sizes": (3,), "activation": "identity"},
+    "MLPRegressor": {**SMALL_NETWORK, "hidden_layer_sizes": (3,), "activation": "identity"},
+    "NetworkClassifier": {**SMALL_NETWORK, "layers": (Dense(3),)},
+    "NetworkRegressor": {**SMALL_NETWORK, "layers": (Dense(3),)},
     "MulticlassSVC": {"tol": 1e-9},  # laws are closer than a thousandth of the margin
     "NestedContours": {"density": ANY_ROWS},
     "Nystroem": {"n_components": 5},  # some tables have ten rows
     "NestedOneClassSVM": {"levels": (0.8,), "tol": 1e-9},  # likewise; of several, thresholds are found to few digits
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
+    # It needs a network; the linear autoencoder is the only one with one optimum.
+    "HiddenFeatures": {"net": Autoencoder(1, activation="identity", solver="svd"), "layer": 0},
     "HistGradientBoostingClassifier": {"max_iter": 5},
     "HistGradientBoostingRegressor": {"max_iter": 20},  # fewer rounds explain too little of the target
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
@@ -89,7 +112,9 @@ ARGUMENTS = {
     # The class −1 again; and both parts must take weights.
     "SemiSupervisedPipeline": {"transformer": StandardScaler(), "unlabeled": None},
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
+    "ThinPlateSpline": {"smoothing": 0.1},  # no function passes through equal rows with different targets
     "ThresholdTuner": {"estimator": LogisticRegression(), "cv": 2},  # without a base its rows are scores
+    "VariationalAutoencoder": {"tol": 1e6, "n_iter_no_change": 1},  # a contract needs no good fit
     # Folds of some tables have one good row, or constant columns; of labels of any kind, 1 is taken as anomalous.
     "TunedDetector": {"detector": CentroidDistanceDetector(1, random_state=0), "cv": 2, "anomaly_label": 1},
 }

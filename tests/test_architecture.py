@@ -11,6 +11,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -61,16 +62,42 @@ MOST_LINES = 500
 TEXTS = {".py", ".md", ".toml", ".txt", ".j2", ".html", ".cfg", ".yml", ".yaml", ""}
 
 
+class Reading(NamedTuple):
+    """What is looked for in the syntax tree of a module; the tree itself is not kept."""
+
+    doc: str | None
+    imports: list
+    classes: dict
+    functions: list
+
+
 @functools.cache
-def tree_of(module):
-    return ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+def reading_of(module):
+    tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+    return Reading(
+        ast.get_docstring(tree),
+        [node for node in statements_of(tree) if isinstance(node, ast.Import | ast.ImportFrom)],
+        {node.name: [ast.unparse(base) for base in node.bases] for node in tree.body if isinstance(node, ast.ClassDef)},
+        [node.name for node in tree.body if isinstance(node, ast.FunctionDef)],
+    )
+
+
+def statements_of(block):
+    """Every statement within a block; expressions, which are most of a tree and hold none, are passed over."""
+    for statement in getattr(block, "body", ()):
+        yield statement
+        yield from statements_of(statement)
+    for field in ("orelse", "finalbody", "handlers", "cases"):
+        for part in getattr(block, field, ()):
+            yield part
+            yield from statements_of(part)
 
 
 def imports_of(module):
-    for node in ast.walk(tree_of(module)):
+    for node in reading_of(module).imports:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             yield node.module or ""
 
 
@@ -93,7 +120,7 @@ def test_only_jit_imports_numba():
 
 
 def defined_in(module):
-    return {node.name for node in tree_of(module).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {*reading_of(module).functions, *reading_of(module).classes}
 
 
 def test_a_public_module_has_another_name_than_what_it_defines():
@@ -104,10 +131,10 @@ def test_a_public_module_has_another_name_than_what_it_defines():
 
 def names_taken_by(module):
     """Every module or name that a module imports, in full."""
-    for node in ast.walk(tree_of(module)):
+    for node in reading_of(module).imports:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
@@ -128,10 +155,10 @@ def test_what_is_private_to_a_package_is_used_in_it_alone():
 def test_a_class_name_has_one_meaning():
     homes = defaultdict(list)
     for module in MODULES:
-        for node in tree_of(module).body:
+        for name, bases in reading_of(module).classes.items():
             # A class that extends its namesake means the same.
-            if isinstance(node, ast.ClassDef) and node.name not in (ast.unparse(b).split(".")[-1] for b in node.bases):
-                homes[node.name].append(module)
+            if name not in (base.split(".")[-1] for base in bases):
+                homes[name].append(module)
     assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
 
 
@@ -158,6 +185,12 @@ DRAWN = "weights are the chances of rows in a bootstrap sample, which is drawn a
 # Which rows are drawn depends on where they stand; from given centres the law holds (test_uns_kmeans).
 SEEDS = "clusters start from rows that are drawn"
 EXPECTED_FAILURES = {
+    "VariationalAutoencoder": {
+        "check_sample_weight_equivalence_on_dense_data": "every row has draws of its own while training"
+    },
+    "ThinPlateSpline": {
+        "check_sample_weight_equivalence_on_dense_data": "its table has more columns than rows (test_gp_splines)"
+    },
     "KernelRidgeCV": {
         f"check_sample_weight_equivalence_on_{kind}_data": "left out, a row takes all its weight with it"
         for kind in ("dense", "sparse")
@@ -196,6 +229,10 @@ EXPECTED_FAILURES = {
             for kind in ("dense", "sparse")
         }
         for name in ("OneClassSVM", "SVC", "SVR")
+    },
+    "RejectClassifier": {
+        f"check_sample_weight_equivalence_on_{kind}_data": "it sets folds, which a cost refuses (test_eva_decide)"
+        for kind in ("dense", "sparse")
     },
     "ResampledClassifier": {
         f"check_sample_weight_equivalence_on_{kind}_data": "a sampler counts rows, whatever they weigh"
@@ -299,7 +336,7 @@ def test_estimators_document_their_attributes():
 
 
 def test_a_module_opens_with_what_it_computes():
-    docs = {module: ast.get_docstring(tree_of(module)) for module in MODULES}
+    docs = {module: reading_of(module).doc for module in MODULES}
     assert not [module for module, doc in docs.items() if not doc]
     of_formulas = [m for m in MODULES if m.split("/")[0] in FORMULAS and not m.split("/")[-1].startswith("_")]
     assert not [module for module in of_formulas if "(1)" not in docs[module]]
@@ -311,21 +348,15 @@ def test_no_module_is_long(record_property):
     assert not {module: n for module, n in lengths.items() if n > MOST_LINES}
 
 
+@functools.cache
 def spec_marks():
-    """Every ``pytest.mark.spec(…)`` below tests/, with the file it stands in."""
-    for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("mark.spec"):
-                yield path, node
+    """What stands within the parentheses of every mark of the specification below tests/, with the name of its file."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("*.py"))}
+    return [(path.name, ids) for path, text in texts.items() for ids in re.findall(r"mark\.spec\(([^)]*)\)", text)]
 
 
 def test_marks_of_the_specification_are_literal():
-    wrong = [
-        f"{path.name}:{node.lineno}"
-        for path, node in spec_marks()
-        if not node.args or not all(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in node.args)
-    ]
-    assert not wrong
+    assert not [mark for mark in spec_marks() if not re.fullmatch(r'\s*("[^"]+"(,\s*|\s*$))+', mark[1])]
 
 
 def test_marks_name_ids_of_the_specification():
@@ -333,7 +364,7 @@ def test_marks_name_ids_of_the_specification():
         pytest.skip("no specification beside this checkout")
     text = "\n".join(path.read_text(encoding="utf-8") for path in SPECIFICATION.glob("*.md"))
     known = set(re.findall(r"[A-Z]{2,4}-[A-Z]?\d{2,3}", text))
-    used = {(arg.value, path.name) for path, node in spec_marks() for arg in node.args}
+    used = {(mark, name) for name, ids in spec_marks() for mark in re.findall(r'"([^"]+)"', ids)}
     assert used
     assert not [pair for pair in sorted(used) if pair[0] not in known]
 
@@ -363,6 +394,17 @@ def test_the_two_commands_of_the_readme_exist():
     for target in ("demo", "test"):
         assert f"make {target}" in readme
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_only_the_checks_of_a_change_set_up_pytorch():
+    makefile, pins, checks = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "constraints.txt", ".ci/run")
+    )
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert [name for name, needs in extras.items() if any(need.startswith("torch") for need in needs)] == ["neural"]
+    assert re.search(r"^torch==\d", pins, re.MULTILINE)
+    assert re.findall(r"^(.*):.*/\.neural$", makefile, re.MULTILINE) == ["neural"]
+    assert re.search(r"^make neural\nmake test$", checks, re.MULTILINE)
 
 
 def test_warnings_are_errors_and_examples_are_run():

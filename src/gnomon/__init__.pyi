@@ -10,6 +10,7 @@ from gnomon import distributions as distributions
 from gnomon import evaluation as evaluation
 from gnomon import features as features
 from gnomon import generative as generative
+from gnomon import gp as gp
 from gnomon import infer as infer
 from gnomon import io as io
 from gnomon import kernels as kernels
@@ -17,6 +18,7 @@ from gnomon import linear as linear
 from gnomon import losses as losses
 from gnomon import multiclass as multiclass
 from gnomon import neighbors as neighbors
+from gnomon import neural as neural
 from gnomon import numerics as numerics
 from gnomon import optim as optim
 from gnomon import penalties as penalties
@@ -25,6 +27,7 @@ from gnomon import report as report
 from gnomon import search as search
 from gnomon import svm as svm
 from gnomon import testing as testing
+from gnomon import transfer as transfer
 from gnomon import trees as trees
 
 __version__: str

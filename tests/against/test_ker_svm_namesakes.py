@@ -184,3 +184,18 @@ def test_probabilities_are_near_theirs():
         assert np.mean(np.abs(ours - theirs)) < 0.02
         np.testing.assert_allclose(fits[1].predict_log_proba(rows), np.log(ours))
     assert not hasattr(gnomon.svm.SVC(), "predict_proba")
+
+
+@pytest.mark.spec("KER-076")
+def test_scores_decide_between_classes_with_as_many_votes():
+    """Three classes around a triangle where each wins one pair: without `break_ties` the first of them has it."""
+    corners = np.array([[0.0, 1.0], [0.9, -0.5], [-0.9, -0.5]])
+    rows = (corners[:, None] + 0.3 * np.random.default_rng(0).normal(size=(3, 20, 2))).reshape(-1, 2)
+    classes = np.repeat([0, 1, 2], 20)
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 80)] * 2), axis=-1).reshape(-1, 2)
+    options = {"kernel": "linear", "tol": 1e-8}
+    theirs, ours = (cls(break_ties=True, **options).fit(rows, classes) for cls in (PEERS["SVC"], gnomon.svm.SVC))
+    np.testing.assert_array_equal(ours.predict(grid), theirs.predict(grid))
+    first = gnomon.svm.SVC(**options).fit(rows, classes)
+    np.testing.assert_array_equal(first.predict(grid), PEERS["SVC"](**options).fit(rows, classes).predict(grid))
+    assert np.any(first.predict(grid) != ours.predict(grid))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.svm import MulticlassSVC
+from gnomon.svm._reductions import two_class_problems
 
 x, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
 ROWS = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [3.0, 0.0], [0.5, 0.5]])
@@ -44,8 +45,10 @@ def test_weston_watkins_of_two_classes_is_the_svm():
 def test_kernel_work_of_one_against_one_and_one_against_rest():
     """Pairs of rows that are compared, from the sizes of the problems of each reduction."""
     K, N = 10, 1000
-    codes = np.repeat(np.arange(K), N // K)
-    one = sum(int(np.sum((codes == a) | (codes == b))) ** 2 for a in range(K) for b in range(a))
-    rest = sum(len(codes) ** 2 for _ in range(K))
+    index = np.repeat(np.arange(K), N // K)
+    one, rest = (
+        sum(len(problem.rows) ** 2 for problem in two_class_problems(index, np.arange(K), way))
+        for way in ("ovo", "ovr")
+    )
     assert one == 2 * N**2 * (K - 1) // K == 1_800_000
     assert rest == 10_000_000

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import OneClassSVM as PeerOneClass
 
 from gnomon.kernels import RBF, Polynomial
 from gnomon.optim import KernelDual
@@ -135,6 +136,9 @@ def test_prices_of_a_prior():
     model = SVC(prior=0.5).fit(X, y)
     np.testing.assert_allclose(model.class_weight_, [0.5555555556, 5.0])
     np.testing.assert_array_equal(model.dual_coef_, SVC(class_weight={0: 5 / 9, 1: 5.0}).fit(X, y).dual_coef_)
+    # Whatever the weights, the prices of the classes are then as the prior says; their sum is that of the weights.
+    both = SVC(prior=0.2, class_weight={0: 3.0, 1: 1.0}).fit(X, y)
+    np.testing.assert_allclose(both.class_weight_ * [90, 10], 280 * np.array([0.8, 0.2]))
 
 
 @pytest.mark.spec("KER-G43", "KER-077")
@@ -200,3 +204,11 @@ def test_svmguide1_needs_scaling():
     scaled = scaler.transform(X), y
     assert SVC(gamma=0.25).fit(*scaled).score(scaler.transform(T), t) == pytest.approx(0.9615)
     assert SVC(C=2.0, gamma=2.0).fit(*scaled).score(scaler.transform(T), t) == pytest.approx(0.96875)
+
+
+@pytest.mark.spec("KER-078")
+def test_a_row_on_the_border_is_outside():
+    """Equal rows have f = 0 exactly."""
+    model = OneClassSVM(nu=0.5, gamma=1.0).fit(np.zeros((4, 1)))
+    assert model.decision_function([[0.0]]) == [0.0]
+    assert model.predict([[0.0]]) == PeerOneClass(nu=0.5, gamma=1.0).fit(np.zeros((4, 1))).predict([[0.0]]) == [-1]

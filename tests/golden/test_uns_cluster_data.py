@@ -50,6 +50,9 @@ def test_customers_are_told_in_words():
 def test_other_tables():
     X, y = make_rings(300, radii=(1, 2, 4), noise=0.0, random_state=0)
     assert np.linalg.norm(X, axis=1) == pytest.approx(np.array([1.0, 2.0, 4.0])[y])
+    X, y = make_rings(4000, radii=(1, 3), noise=0.2, random_state=0)
+    radii = np.linalg.norm(X, axis=1)
+    assert [radii[y == j].std() for j in (0, 1)] == pytest.approx([0.2, 0.2], rel=0.05)
     X, y = make_elongated(400, random_state=0)
     assert X[y == 1, 0].mean() - X[y == 0, 0].mean() == pytest.approx(3.0, abs=0.1)
     X, y = make_uniform_box(50, 3, random_state=0)

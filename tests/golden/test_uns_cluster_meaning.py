@@ -24,6 +24,8 @@ def test_clusters_beside_labels():
     assert (found.purity, found.matched_accuracy) == pytest.approx((0.9, 0.9))
     values = (found.adjusted_rand, found.normalized_mutual_info, found.adjusted_mutual_info)
     assert values == pytest.approx((0.597015, 0.618977, 0.581459), abs=1e-6)
+    # Purity is by clusters: two pure clusters of one label are pure.
+    assert compare_labels([0, 0, 1, 1, 1], ["a"] * 5).purity == 1.0
 
 
 @pytest.mark.spec("UNS-G31", "UNS-058")

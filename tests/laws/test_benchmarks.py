@@ -153,7 +153,17 @@ def test_the_report_says_what_was_measured(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("family", "count"), [("cluster", 4), ("linear", 18), ("generative", 12), ("trees", 9), ("neighbors", 4)]
+    ("family", "count"),
+    [
+        ("cluster", 10),
+        ("decomposition", 7),
+        ("random_features", 6),
+        ("linear", 18),
+        ("generative", 12),
+        ("trees", 9),
+        ("neighbors", 4),
+        ("neural", 17),
+    ],
 )
 def test_every_promised_row_is_there_and_well_formed(family, count):
     rows = import_module(f"benchmarks.{family}").ROWS

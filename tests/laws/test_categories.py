@@ -8,8 +8,7 @@ import scipy.sparse as sp
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
 
-from gnomon import _registry
-from gnomon._registry import Candidate, discover, register
+from gnomon._registry import Candidate
 from gnomon.io import Table, load, save
 from gnomon.io.numbers import NumberForm
 from gnomon.report import learn, page
@@ -25,20 +24,6 @@ def cities(n=3000, levels=300, seed=0):
     city, x = rng.integers(0, levels, n), rng.normal(size=n)
     effect = 3.0 * rng.normal(size=levels)
     return {"x": x, "city": np.array([f"c{k}" for k in city]), "y": effect[city] + x + 0.5 * rng.normal(size=n)}
-
-
-@pytest.fixture
-def only(monkeypatch):
-    """A registry with these candidates alone."""
-    discover()
-    known = dict(_registry._registered.models)
-
-    def keep(*chosen):
-        monkeypatch.setattr(_registry, "_registered", _registry._Registered())
-        for one in chosen:
-            register(known["regression", one] if isinstance(one, str) else one)
-
-    return keep
 
 
 @pytest.mark.parametrize("name", ["ridge regression", "decision tree"])

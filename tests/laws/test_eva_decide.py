@@ -62,6 +62,7 @@ from gnomon.linear import BayesianLinearRegression
 from gnomon.linear import LinearRegression as OurLinearRegression
 from gnomon.linear import LogisticRegression as OurLogisticRegression
 from gnomon.numerics.curves import threshold_curve
+from gnomon.testing import check_weights_are_repetitions
 
 APPS = [Application(*numbers) for numbers in product((0.05, 0.5, 0.9), (1.0, 7.0), (1.0, 20.0))]
 
@@ -302,6 +303,10 @@ def test_doubt():
         RejectClassifier(LinearSVC(), 0.2).fit(X, y)
     with pytest.raises(ValueError, match="give one of"):
         RejectClassifier(GaussianNB()).fit(X, y)
+    check_weights_are_repetitions(RejectClassifier(GaussianNB(), coverage=0.8))
+    for given in ({"cost": 0.2}, {"threshold": 0.8}):
+        with pytest.raises(ValueError, match=r"cv=5 is for coverage.* leave cv out"):
+            RejectClassifier(GaussianNB(), **given, cv=5).fit(X, y)
     with pytest.raises(ValueError, match="is one of the classes"):
         RejectClassifier(GaussianNB(), 0.2, reject_label=1).fit(X, y)
     iris = load_iris()
@@ -431,6 +436,9 @@ def test_thresholds_of_an_application():
     assert held.cost_ != pytest.approx(min_dcf(y[test], scores, app).value, rel=0.01)
     with pytest.raises(ValueError, match=r"\['groups'\] are for an estimator"):
         ThresholdTuner(app).fit(x, y, groups=y)
+    for unused in (ThresholdTuner(app, cv=3), ThresholdTuner(app, estimator=GaussianNB(), method="theoretical", cv=5)):
+        with pytest.raises(ValueError, match=r"cv=\d is for out-of-fold scores .* leave cv out"):
+            unused.fit(X if unused.estimator else x, y)
     absent = ThresholdTuner(app).fit([9.0, -1.0, 0.0, 1.0, 2.0], list("abbcc"), sample_weight=[0, 1, 1, 1, 1])
     assert absent.predict([-1.0, 2.0]).tolist() == ["b", "c"]
 

@@ -178,9 +178,10 @@ def test_intervals_of_an_auc_cover_it(method):
     rng = np.random.default_rng(0)
     truth, draws = norm.cdf(1 / np.sqrt(2)), 120
     covered = 0
+    drawn = {} if method == "delong" else {"n_resamples": 100, "random_state": rng}
     for _ in range(draws):
         y = np.arange(120) < 40
-        found = metric_interval("roc_auc", y, rng.normal(y), method=method, n_resamples=100, random_state=rng)
+        found = metric_interval("roc_auc", y, rng.normal(y), method=method, **drawn)
         covered += found.low <= truth <= found.high
     assert covered / draws > 0.95 - 4 * np.sqrt(0.95 * 0.05 / draws) - 0.01
     assert covered < draws
@@ -242,14 +243,12 @@ def test_a_paired_difference_is_sharper_than_two_intervals():
 def test_p_values_of_equal_systems_are_uniform():
     rng = np.random.default_rng(0)
     for method in ("bootstrap", "delong"):
-        found = []
+        found, drawn = [], {} if method == "delong" else {"n_resamples": 60, "random_state": rng}
         for _ in range(100):
             y = np.arange(80) % 2
             signal = rng.normal(y)
             pair = (signal + rng.normal(size=80) for _ in range(2))
-            found.append(
-                metric_difference("roc_auc", y, *pair, method=method, n_resamples=60, random_state=rng).p_value
-            )
+            found.append(metric_difference("roc_auc", y, *pair, method=method, **drawn).p_value)
         assert abs(np.mean(np.array(found) < 0.2) - 0.2) < 4 * np.sqrt(0.16 / 100)
 
 
@@ -379,6 +378,16 @@ BAD = {
     "great weights": (lambda y, s: metric_interval("roc_auc", y, s, sample_weight=np.full(60, 1e150)), "sums to 6e"),
     "band of groups": (lambda y, s: curve_band(y, s, groups=y), "choose 'bootstrap'"),
     "groups": (lambda y, s: metric_interval("roc_auc", y, s, groups=y[1:]), "groups has shape"),
+    **{
+        f"{name} of {method}": (lambda y, s, options={"method": method, name: value}, metric=metric: metric_interval(
+            metric, y, s > 0 if metric == "recall" else s, **options), f"{name}={value} .* leave it out")
+        for method, metric in (("delong", "roc_auc"), ("wilson", "recall"))
+        for name, value in (("n_resamples", 1000), ("random_state", 0))
+    },
+    "resamples of a difference": (lambda y, s: metric_difference("roc_auc", y, s, s, method="delong", random_state=1),
+                                  "random_state=1 .* leave it out"),
+    "resamples of a table": (lambda y, s: metric_table(y, s, ["roc_auc"], method="delong", n_resamples=9),
+                             "n_resamples=9 .* leave it out"),
     "few resamples": (lambda y, s: metric_interval("roc_auc", y, s, n_resamples=1), "n_resamples"),
     "one class": (lambda y, s: metric_interval("roc_auc", 0 * y, s), "alone"),
     "nan": (lambda y, s: metric_interval("roc_auc", y, s * np.nan), "NaN"),

@@ -5,7 +5,7 @@ import pytest
 
 from gnomon._jit import DISABLED, jit_no_alloc
 from gnomon.distributions import Normals
-from gnomon.numerics.exponentials import exp_of_negative, log1p_of_share
+from gnomon.numerics.exponentials import exp_of_negative, log1p_of_share, tanh
 
 
 @jit_no_alloc
@@ -32,6 +32,23 @@ def test_the_error_of_logarithms_is_three_units_in_the_last_place(reach):
     x = reach * np.random.default_rng(0).random(2000)
     expected = np.log1p(x)
     assert np.max(np.abs(in_kernel(x, logarithm=True) - expected) / np.spacing(expected)) <= 3.0
+
+
+@jit_no_alloc
+def _fill_tanh(x, found):
+    for i in range(len(x)):
+        found[i] = tanh(x[i])
+
+
+@pytest.mark.parametrize("reach", [1e-300, 1e-18, 1e-3, 0.35, 1.0, 30.0, 1e4])
+def test_the_error_of_hyperbolic_tangents_is_six_units_in_the_last_place(reach):
+    x = reach * np.random.default_rng(0).uniform(-1.0, 1.0, 2000)
+    found, expected = np.empty(len(x)), np.tanh(x)
+    _fill_tanh(x, found)
+    assert np.max(np.abs(found - expected) / np.spacing(np.abs(expected))) <= 6.0
+    ends = np.empty(4)
+    _fill_tanh(np.array([0.0, np.inf, -np.inf, np.nan]), ends)
+    assert np.array_equal(ends, [0.0, 1.0, -1.0, np.nan], equal_nan=True)
 
 
 def test_ends():

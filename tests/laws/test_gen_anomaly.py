@@ -108,7 +108,10 @@ def test_what_is_flagged_never_shrinks_as_epsilon_grows_and_maps_of_scores_chang
     mapped = threshold_curve(-(np.unique(scores, return_inverse=True)[1].astype(float) ** 3), y)
     assert np.array_equal(curve.tp, mapped.tp)
     assert np.array_equal(curve.fp, mapped.fp)
+    for end in np.quantile(scores, (0.1, 0.5, 0.9)):
+        assert np.array_equal(detector.set_threshold(end).predict(NEW) == -1, scores <= end)
     plain, stretched = select_threshold(scores, y), select_threshold(8.0 * scores, y)
+    assert plain.value == pytest.approx(f1_score(y, scores <= plain.threshold))
     assert stretched.threshold == 8.0 * plain.threshold
     assert stretched.value == plain.value
 

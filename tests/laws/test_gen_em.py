@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.distributions import Normals
-from gnomon.generative import GaussianMixture
+from gnomon.generative import GaussianClassifier, GaussianMixture
 from gnomon.optim import (
     AddedVariance,
     CovarianceControl,
@@ -135,6 +135,25 @@ def test_an_m_step_keeps_the_moments_of_the_sample(kind):
 
 @pytest.mark.spec("GEN-L30")
 @pytest.mark.parametrize("kind", KINDS)
+def test_components_that_are_certain_are_the_classes_of_a_gaussian_classifier(kind):
+    rng = np.random.default_rng(0)
+    y, centers = np.repeat([0, 1, 2], [20, 30, 50]), 1e3 * np.eye(3)
+    X = centers[y] + np.array([1.0, 2.0, 4.0])[y][:, None] * rng.normal(size=(100, 3))
+    mixture = GaussianMixture(3, covariance_type=kind, reg_covar=0.0, means_init=centers).fit(X)
+    classes, shares = GaussianClassifier(kind).fit(X, y), np.array([0.2, 0.3, 0.5])
+    np.testing.assert_array_equal(mixture.predict_proba(X), np.eye(3)[y])
+    np.testing.assert_allclose(mixture.weights_, shares)
+    np.testing.assert_allclose(mixture.means_, classes.means_)
+    np.testing.assert_allclose(mixture.covariances_, classes.covariances_, atol=1e-9)
+    each = np.array([np.cov(X[y == c].T, ddof=0) for c in range(3)])
+    pooled = np.broadcast_to(np.einsum("c,cab->ab", shares, each), (3, 3, 3))
+    traces = np.trace(pooled if kind.startswith("tied") else each, axis1=1, axis2=2)
+    found = Normals(mixture.means_, mixture.covariances_, kind)
+    np.testing.assert_allclose([np.trace(found[c].cov_matrix) for c in range(3)], traces)
+
+
+@pytest.mark.spec("GEN-L30")
+@pytest.mark.parametrize("kind", KINDS)
 def test_one_component_is_the_normal_law_at_once(kind):
     X = blobs()
     model = GaussianMixture(1, covariance_type=kind, reg_covar=0.0, tol=1e-9).fit(X)
@@ -191,6 +210,21 @@ def test_at_convergence_another_step_changes_nothing(kind):
     assert model.stationarity_gap(X) < 1e-4
     early = GaussianMixture(3, covariance_type=kind, reg_covar=0.0, tol=10.0, random_state=0).fit(X)
     assert early.stationarity_gap(X) > model.stationarity_gap(X)
+
+
+@pytest.mark.spec("GEN-L32")
+@pytest.mark.parametrize(("largest", "unit"), [("weights", 1e-3), ("means", 0.1), ("covariances", 100.0)])
+def test_the_gap_is_the_largest_change_by_one_more_step(largest, unit):
+    X = unit * blobs()
+    model = GaussianMixture(3, reg_covar=0.0, tol=10.0, random_state=0).fit(X)
+    after = model.m_step(model.statistics(X))
+    changes = {
+        "weights": np.max(np.abs(after.weights - model.weights_)),
+        "means": np.max(np.abs(after.laws.means - model.means_)),
+        "covariances": np.max(np.abs(after.laws.covariances - model.covariances_)),
+    }
+    assert max(changes, key=changes.get) == largest
+    assert model.stationarity_gap(X) == pytest.approx(changes[largest])
 
 
 @pytest.mark.spec("GEN-L33", "GEN-075")

@@ -83,6 +83,36 @@ def test_sparse_rows_give_what_dense_ones_give(case):
 
 
 @pytest.mark.spec("KER-002")
+@pytest.mark.parametrize(
+    "kernel", [*OF_DISTANCE, RBF([1.0, 2.0, 3.0]), Linear(), Polynomial(2), RBF() + Linear()], ids=repr
+)
+def test_rows_of_two_precisions_are_compared_in_the_wider(kernel):
+    """Far from zero, where single precision has few digits; whichever rows come first."""
+    B = RNG.normal(size=(30, 3)) + 1e4
+    A = B[:7].astype(np.float32)
+    expected = kernel.gram(A.astype(float), B)
+    for found in (kernel.gram(A, B), kernel.gram(B, A).T, kernel.against(B).gram(A), gram_matrix(A, kernel, B)):
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    assert kernel.gram(A).dtype == kernel.gram(A, A[:2]).dtype == np.float32
+
+
+@pytest.mark.spec("KER-002")
+@by_repr
+@pytest.mark.parametrize("shape", [(30, 3), (30, 3000), (700, 9)], ids=str)
+def test_a_row_is_at_distance_zero_from_itself(kernel, shape):
+    """Exactly, in one call of BLAS and in tiles; Wendland's kernels are told that there are many columns."""
+    if shape[1] > 3 and isinstance(kernel, (Wendland, Spherical)):
+        kernel = Wendland(1.9, dim=shape[1])
+    rows = RNG.normal(size=shape)
+    K = kernel.gram(rows)
+    np.testing.assert_array_equal(np.diag(K), 1.0)
+    np.testing.assert_array_equal(K, K.T)
+    rows[1::2] = rows[::2]
+    assert np.max(kernel.gram(rows)) == np.max(kernel.gram(rows, rows.copy())) == 1.0
+
+
+@pytest.mark.spec("KER-002")
 @by_repr
 @pytest.mark.parametrize("unit", [1e-150, 1e-3, 1e150])
 @pytest.mark.parametrize("d", [2, 6])

@@ -215,3 +215,10 @@ def test_rows_of_nearly_no_distance_warn():
     close = np.vstack([X, X + 1e-9])
     with pytest.warns(RankWarning):
         RBFNetworkRegressor("all", gamma=1.0, mode="interpolate").fit(close, np.r_[Y, Y])
+
+
+@pytest.mark.spec("KER-086")
+def test_centres_by_kmeans_are_those_of_the_weighted_rows():
+    weights = np.linspace(0.1, 3.0, len(X))
+    model = RBFNetworkRegressor("kmeans", n_centers=1, random_state=0).fit(X, Y, sample_weight=weights)
+    np.testing.assert_allclose(model.centers_, [np.average(X, axis=0, weights=weights)])

@@ -6,6 +6,8 @@ from scipy import optimize, sparse
 
 from gnomon.kernels import RBF, CallableKernel, Linear, Precomputed
 from gnomon.optim import KernelDual, smo
+from gnomon.optim._kernel_blocks import RowCache
+from gnomon.optim.smo_pairs import PairState, descend_pairs
 
 n = 40
 rng = np.random.default_rng(0)
@@ -171,3 +173,56 @@ def test_single_precision_ends_with_a_gradient_in_double():
     exact = RBF(2.0).gram(rows) @ found.w
     np.testing.assert_allclose(found.details["scores"], exact, atol=1e-12)
     assert problem.range(found.w, problem.gradient(found.w, exact)).violation <= 1e-3
+
+
+@pytest.mark.spec("KER-058")
+def test_a_start_that_is_optimal_is_kept():
+    """In single precision too, whose gradient at the start is too rough to say so."""
+    rows = np.random.default_rng(2).normal(size=(300, 6))
+    y = np.where(rows[:, 0] * rows[:, 1] + 0.3 * rows[:, 2] > 0.0, 1.0, -1.0)
+    problem = KernelDual(y, np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0))
+    first = smo(RBF(2.0).against(rows), problem, working_set=32)
+    again = smo(RBF(2.0).against(rows), problem, working_set=32, start=first.w)
+    assert again.converged
+    assert again.n_iter == 0
+    np.testing.assert_array_equal(again.w, first.w)
+    np.testing.assert_allclose(again.details["scores"], RBF(2.0).gram(rows) @ first.w, atol=1e-12)
+
+
+@pytest.mark.spec("KER-058")
+def test_the_partner_of_a_step_is_chosen_to_second_order():
+    """Of two variables that may fall the second has the smaller slope, and by its curvature the larger gain."""
+    K, g = np.diag([1.0, 400.0, 1.0]), np.array([-1.0, 1.0, 0.5])
+    ups, downs = np.array([0.0, np.inf, np.inf]), np.array([-np.inf, 0.0, 0.0])
+    beta = np.array([0.0, 5.0, 5.0])
+    state = PairState(K, np.diag(K).copy(), np.zeros(3), np.full(3, 9.0), np.zeros(3), beta, g, ups, downs)
+    assert descend_pairs(state, 1e-12, 1e-3, 1)[0] == 1
+    np.testing.assert_allclose(beta, [0.75, 5.0, 4.25])
+    np.testing.assert_allclose(g, [-0.25, 1.0, -0.25])
+
+
+@pytest.mark.spec("KER-058")
+def test_rows_that_were_used_last_stay_in_the_cache():
+    asked = []
+
+    def gaussian(A, B):
+        asked.append(len(A))
+        return RBF(1.0).gram(A, B)
+
+    cache = RowCache(CallableKernel(gaussian).against(X), megabytes=6 * 8 * n / 2**20)
+    for rows in ([0, 1], [2, 3], [4, 5], [0, 1], [6, 7]):
+        cache.block(np.array(rows))
+    asked.clear()
+    cache.block(np.array([0, 1, 4, 5]))
+    assert not asked
+    cache.block(np.array([2, 3]))
+    assert sum(asked) == 2
+
+
+@pytest.mark.spec("KER-058")
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_tolerance_is_that_of_the_largest_violation(name):
+    for tol in (0.3, 0.1, 0.03, 0.01, 1e-3):
+        found = smo(KERNELS["rbf"].against(X), PROBLEMS[name], tol=tol, working_set=4)
+        assert found.stop_reason == "kkt"
+        assert found.gradient_norm <= tol

@@ -1,5 +1,7 @@
 """Laws of support vector machines."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,7 +14,17 @@ from gnomon.kernels import RBF, CallableKernel, FeatureMapKernel, Linear, NotPSD
 from gnomon.linear import LinearSVM, Perceptron
 from gnomon.optim import KernelDual, smo
 from gnomon.penalties import convert_lam
-from gnomon.svm import SVC, SVR, NotSeparableError, OneClassSVM, check_kkt
+from gnomon.svm import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelPerceptron,
+    MulticlassSVC,
+    NestedOneClassSVM,
+    NotSeparableError,
+    OneClassSVM,
+    check_kkt,
+)
 
 TIGHT = {"tol": 1e-9}
 rng = np.random.default_rng(0)
@@ -345,3 +357,29 @@ def test_kernels_are_searched():
     search = GridSearchCV(SVC(kernel=RBF(1.0)), {"kernel__length_scale": [0.1, 1.0], "C": [1.0, 10.0]}, cv=3)
     assert search.fit(X, y).best_score_ > 0.7
     assert isinstance(GridSearchCV(SVC(), {"kernel": [Linear(), RBF(1.0)]}, cv=3).fit(X, y).best_params_["kernel"], RBF)
+
+
+@pytest.mark.spec("KER-L26", "KER-066")
+def test_scores_compare_rows_with_support_vectors_alone():
+    compared = []
+
+    def gaussian(A, B):
+        compared.append(len(A) * len(B))
+        return RBF(gamma=0.5).gram(A, B)
+
+    model = SVC(kernel=CallableKernel(gaussian), C=0.5).fit(X, y)
+    compared.clear()
+    model.decision_function(X[:10])
+    assert sum(compared) == 10 * len(model.support_) < 10 * n
+
+
+@pytest.mark.spec("KER-015")
+@pytest.mark.parametrize(
+    "model", [KernelLogisticRegression(), KernelPerceptron(max_iter=1), MulticlassSVC(), NestedOneClassSVM()]
+)
+def test_every_machine_warns_of_wild_scales(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        with pytest.warns(UserWarning, match="features on wild scales: column 1 ") as caught:
+            model.fit(X * [1.0, 1000.0], y)
+    assert caught[0].filename == __file__

@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import gnomon
-from gnomon._words import RULES, TARGET_TASKS, TASKS
+from gnomon._words import CLUSTER_METHODS, RULES, TARGET_TASKS, TASKS
 from gnomon.cli._app import app
 from gnomon.report._choice import MODEL_RULES
+from gnomon.report._cluster_methods import METHODS as CLUSTERINGS
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "skops", "pandas", "gnomon.io", "gnomon.report"}
 LINES = {
@@ -75,6 +76,15 @@ def test_what_cannot_be_done_or_would_be_ignored_is_refused(case, tmp_path, monk
     assert result.stderr.count("\n") == 1
 
 
+def test_a_method_for_groups_that_is_none_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for options, sentence in ((["--method", "magic"], "give one of: k-means, k-medoids, ward"), ([], "no such file")):
+        result = CliRunner().invoke(app, ["cluster", "x.csv", *options])
+        assert result.exit_code == 2
+        assert sentence in result.stderr
+
+
 def test_every_rule_by_name_is_a_rule():
     assert tuple(MODEL_RULES) == RULES
+    assert tuple(CLUSTERINGS) == CLUSTER_METHODS
     assert set(TARGET_TASKS) | {"anomaly"} == set(TASKS)

@@ -6,11 +6,12 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.numerics.linalg import (
+    NotPositiveDefiniteError,
     Rows,
+    factor_covariance,
     factor_spd,
     hat_matrix,
     inverse_root,
-    jittered_cholesky,
     least_squares,
     leverages,
     ridge,
@@ -103,12 +104,14 @@ def test_factor_solves_and_knows_its_condition():
 @pytest.mark.parametrize("rank", [1, 3, 5])
 def test_jitter_is_as_small_as_can_be(rank):
     B = np.random.default_rng(0).standard_normal((5, rank))
-    L, added = jittered_cholesky(B @ B.T)
-    assert_allclose(L @ L.T, B @ B.T + added * np.eye(5), atol=1e-12)
-    assert (added == 0.0) == (rank == 5)
-    assert added < 1e-6
-    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
-        jittered_cholesky(-np.eye(2))
+    A = B @ B.T
+    found = factor_covariance(A)
+    L = np.tril(found.lower)
+    assert_allclose(L @ L.T, A + found.jitter * np.eye(5), atol=1e-12)
+    assert (found.jitter == 0.0) == (rank == 5)
+    assert found.jitter < 1e-6
+    with pytest.raises(NotPositiveDefiniteError, match="least eigenvalue is -1"):
+        factor_covariance(-np.eye(2))
 
 
 @pytest.mark.parametrize("shape", [(500, 7), (30, 7), (4, 7)])

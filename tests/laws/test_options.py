@@ -102,7 +102,7 @@ def test_a_grid_of_words():
     [
         (LinearRegression(ddof=-3.7), r"ddof=-3.7 must be a whole number ≥ 0 or one of \['rank'\]"),
         (LinearRegression(fit_intercept="no"), r"fit_intercept='no' is unknown; choose from \[True, False\]"),
-        (DecisionTreeClassifier(max_depth=2.5), r"max_depth=2.5 must be a whole number or one of \[None\]"),
+        (DecisionTreeClassifier(max_depth=2.5), r"max_depth=2.5 must be a whole number ≥ 0 or one of \[None\]"),
         (DecisionTreeClassifier(min_impurity_decrease=np.nan), "min_impurity_decrease=nan must be a number"),
         (MixtureModel(fixed="bogus"), "fixed='bogus' must be a sequence"),
     ],

@@ -48,6 +48,15 @@ def test_prox_minimises_and_is_where_the_gap_is_zero(penalty):
 
 @pytest.mark.spec("LIN-020", "LIN-021", "LIN-023")
 @pytest.mark.parametrize("penalty", [p for p in PENALTIES if p.convex], ids=repr)
+def test_the_gap_is_zero_only_where_a_proximal_step_stays(penalty):
+    for w in (-1.0, 0.0, 0.5):
+        for g in np.concatenate([np.linspace(-3.0, 3.0, 61), 0.7 * np.array([-1.05, -0.95, 0.95, 1.05])]):
+            stays = abs(float(penalty.prox(w - g, 1.0)) - w) < 1e-9
+            assert (float(penalty.gap(np.float64(w), g)) < 1e-9) == stays, (w, g)
+
+
+@pytest.mark.spec("LIN-020", "LIN-021", "LIN-023")
+@pytest.mark.parametrize("penalty", [p for p in PENALTIES if p.convex], ids=repr)
 def test_fenchel_young_and_the_domain_of_the_conjugate(penalty):
     rng = np.random.default_rng(0)
     w = rng.normal(size=5)

@@ -64,8 +64,9 @@ def test_numbers_that_are_far_off_are_named():
     assert unsure_cases(judgement, table, np.arange(3), ["x"]) == []
 
 
-def test_the_report_counts_rows_as_the_file_does():
+def test_the_report_counts_rows_as_the_file_does(only):
     """The target of one row in five is missing; numbers must still be those of the file."""
+    only("logistic regression", "decision tree")
     rng = np.random.default_rng(1)
     x = rng.normal(size=300)
     y = np.where(x + 0.3 * rng.normal(size=300) > 0, "up", "down").astype(object)

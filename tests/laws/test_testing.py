@@ -243,6 +243,10 @@ EXEMPT = {
         ("check_float32_is_kept", name): "coefficients are doubles whatever the rows, as in scikit-learn"
         for name in ("LinearSVC", "LogisticRegressionCV", "OneClassSVM", "OneVsOneClassifier", "SVC", "SVR")
     },
+    **{
+        ("check_float32_is_kept", name): "systems are solved in doubles, as in scikit-learn"
+        for name in ("GaussianProcessClassifier", "GaussianProcessRegressor")
+    },
     ("check_float32_is_kept", "KNeighborsClassifier"): "shares of votes are doubles, as in scikit-learn",
     **{
         ("check_weights_are_repetitions", name): "gamma='scale' is that of all rows, as in scikit-learn"
@@ -250,6 +254,7 @@ EXEMPT = {
     },
     ("check_sparse_equals_dense", "SphericalKMeans"): "rows of zeros, which the check makes, have no direction",
     ("check_weights_are_repetitions", "PairwiseClustering"): "the partitions that it starts from are drawn row by row",
+    ("check_weights_are_repetitions", "VariationalAutoencoder"): "every row has draws of its own while training",
     ("check_float32_is_kept", "VotedPerceptron"): "votes are whole numbers, which doubles count exactly",
     **{
         ("check_weights_are_repetitions", name): "a row that comes twice is drawn twice, on its own account each time"
@@ -257,6 +262,7 @@ EXEMPT = {
     },
     ("check_float32_is_kept", "OraclePredictor"): "it answers in the numbers of the law that it is given",
     ("check_save_load", "OraclePredictor"): "the law is code, which a model file does not hold",
+    ("check_weights_are_repetitions", "RejectClassifier"): "the law sets folds, which a cost refuses (test_eva_decide)",
     ("check_weights_are_repetitions", "ResampledClassifier"): "a sampler counts rows, whatever they weigh",
     **{
         ("check_weights_are_repetitions", name): "a leaf has at least 20 rows, and a row that comes twice counts as two"
@@ -274,7 +280,7 @@ EXEMPT = {
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_estimators(law, estimator):
     if reason := EXEMPT.get((law.__name__, type(estimator).__name__)):
-        broken = r"law broken|could not be loaded again|row .* is zero"
+        broken = r"law broken|could not be loaded again|row .* is zero|is for coverage"
         with pytest.raises((AssertionError, ModelFileError, ValueError), match=broken):
             law(estimator)
         pytest.xfail(reason)

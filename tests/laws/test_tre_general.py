@@ -303,6 +303,13 @@ def test_c45_demands_two_branches_of_two_rows_and_charges_for_thresholds():
     X[3, 1], y[3] = 1.0, 1
     tree = grow_general_tree(code_columns(X), y, Entropy(2), choice="c4.5")
     assert tree.feature[0] == 1
+    # The two rows of the first column have the larger ratio, .0203/.141 against .278/3.32, and less than the mean gain.
+    y, place = np.repeat([0, 1], 50), np.arange(100)
+    rare, level = place >= 98, np.where(place % 50 < 40, place // 50 * 5, 5 - place // 50 * 5) + place % 5
+    columns = code_columns(np.column_stack([rare, level]), category=[True, True])
+    options = {"categorical_split": "multiway", "reuse_features": False}
+    assert grow_general_tree(columns, y, Entropy(2), choice="gain_ratio", **options).feature[0] == 0
+    assert grow_general_tree(columns, y, Entropy(2), choice="c4.5", **options).feature[0] == 1
     # Nothing to gain: no test, where the others would make one.
     xor = code_columns(np.array([[0.0, 0], [0, 0], [0, 1], [0, 1], [1, 0], [1, 0], [1, 1], [1, 1]]))
     target = np.array([0, 0, 1, 1, 1, 1, 0, 0])

@@ -18,7 +18,10 @@ import typed_misuse
 import typed_user
 from gnomon.numerics import design, parallel, special
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+# Beside that of `make lint`, which has other options: a second run reads what has not changed since.
+CACHE = ROOT / ".mypy_cache" / "users"
 
 
 def as_written(member):
@@ -76,18 +79,16 @@ def test_a_signature_without_types_is_reported():
     assert lacking(example) == ["X", "rest", "return"]
 
 
-@pytest.fixture(scope="module")
-def complaints(tmp_path_factory):
+def complaints_of_mypy(folder):
     """What mypy says of a user's files, by file: pairs of a line and the code of an error."""
-    pytest.importorskip("mypy", reason="types are checked by mypy")
-    folder = tmp_path_factory.mktemp("user")
     readme = folder / "readme.py"
     readme.write_text(doctest.script_from_examples(README.read_text(encoding="utf-8")), encoding="utf-8")
     files = [readme, Path(typed_user.__file__), Path(typed_misuse.__file__)]
     # Found as an installed package is, so that only the marker `py.typed` makes its types count.
     environment = {**os.environ, "PYTHONPATH": str(Path(gnomon.__file__).parents[1])}
     # SciPy and scikit-learn have no types; those of this package are not theirs to lose.
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--ignore-missing-imports", *map(str, files)]
+    options = ["--strict", "--config-file=", "--ignore-missing-imports", f"--cache-dir={CACHE}"]
+    command = [sys.executable, "-m", "mypy", *options, *map(str, files)]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     found = defaultdict(list)
@@ -96,21 +97,18 @@ def complaints(tmp_path_factory):
     return found
 
 
-def test_a_users_script_is_typed(complaints):
+def test_users_are_typed_and_wrong_uses_are_refused(tmp_path):
+    # One test, so that one worker reads the package.
+    pytest.importorskip("mypy", reason="types are checked by mypy")
+    complaints = complaints_of_mypy(tmp_path)
     assert complaints["typed_user.py"] == []
-
-
-def test_a_users_script_runs():
-    typed_user.main()
-
-
-def test_the_examples_of_the_readme_are_typed(complaints):
     assert complaints["readme.py"] == []
-
-
-def test_wrong_uses_are_refused(complaints):
     lines = Path(typed_misuse.__file__).read_text(encoding="utf-8").splitlines()
     marks = [(i, re.search(r"# refused: ([\w-]+)$", line)) for i, line in enumerate(lines, start=1)]
     expected = [(i, mark[1]) for i, mark in marks if mark]
     assert expected
     assert sorted((line, code) for line, code, _ in complaints["typed_misuse.py"]) == expected
+
+
+def test_a_users_script_runs():
+    typed_user.main()

@@ -5,6 +5,7 @@ from sklearn.base import is_classifier, is_regressor
 
 import public_names
 from gnomon.distributions import Normal
+from gnomon.kernels import RBF
 from gnomon.testing import ChangeOfUnits, check_units
 from many_checks import over
 
@@ -75,6 +76,19 @@ CONVERTED = {
     "KernelRidge": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.x**2 * u.weight),
     "KernelRidgeCV": lambda m, u: None if u.offset else m.set_params(alphas=np.multiply(m.alphas, u.x**2 * u.weight)),
     "KernelLogisticRegression": lambda m, u: m.set_params(C=m.C / u.weight, gamma=m.gamma / u.x**2),
+    # λ has the unit of φ: r³, r² log r, r.
+    "ThinPlateSpline": lambda m, u: m.set_params(smoothing=m.smoothing * u.x * u.weight),
+    "GaussianProcessClassifier": lambda m, u: (
+        m.set_params(kernel=RBF(u.x, length_scale_bounds="fixed")) if u.weight == 1.0 else None
+    ),
+    "GaussianProcessRegressor": lambda m, u: m.set_params(
+        kernel=RBF(u.x, length_scale_bounds="fixed"), alpha=m.alpha * u.weight
+    ),
+    # A network starts from weights that suit targets of order one, and sums of rows carry rounding to another minimum.
+    **{
+        name: lambda m, u: None if u.offset or u.y != 1.0 else m.set_params(alpha=m.alpha * u.weight)
+        for name in ("MLPClassifier", "MLPRegressor", "NetworkClassifier", "NetworkRegressor")
+    },
     # A step has the size of a row.
     "AveragedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
     "VotedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
@@ -97,7 +111,7 @@ def _with_elastic_net(m, u):
 def precise(estimator):
     """The estimator with a tolerance well below that of the law, where it iterates, and few candidates."""
     # Beside a constant column the steps of a perceptron have no symmetry.
-    wish = {"Cs": 3, "tol": 1e-10, "max_iter": 10_000}
+    wish = {"Cs": 3, "tol": 1e-10, "max_iter": 10_000, "standardize": True}
     options = estimator.get_params(deep=False)
     if options.get("estimator") is not None:
         precise(options["estimator"])

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import silhouette_samples
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
 
-from gnomon.cluster import KMeans, dp_means, select_k, silhouettes
-from gnomon.cluster.k_rules import capacity_at, elbow, penalty_path, prediction_strength
+from gnomon.cluster import KMeans, dp_means, k_curves, select_k, silhouettes
+from gnomon.cluster.k_rules import anderson_darling, capacity_at, elbow, penalty_path, prediction_strength
 
 RNG = np.random.default_rng(12)
 CENTERS = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0], [9.0, 9.0]])
@@ -196,3 +199,116 @@ def test_silhouettes_are_those_of_scikit_learn(metric, monkeypatch):
     )
     with pytest.raises(ValueError, match="Number of labels"):
         silhouettes(GROUPS, np.zeros(120))
+    if metric == "precomputed":
+        for wrong, said in [
+            (X - 1.0, "negative"),
+            (X + 1.0, "diagonal"),
+            (np.triu(X), "symmetric"),
+            (X[:, :9], "square"),
+        ]:
+            with pytest.raises(ValueError, match=said):
+                silhouettes(wrong, labels, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("gap", "n_references, reference, rule"),
+        ("stability", "n_splits"),
+        ("bic", "it has none"),
+        ("downstream", "scorer, pipeline, y, cv, scoring, cost_per_cluster"),
+    ],
+)
+def test_an_option_of_another_method_is_refused_with_those_of_this_one(method, options):
+    with pytest.raises(TypeError, match=f"penalty=2.0 is no option of method='{method}'.*{options}"):
+        select_k(GROUPS, method=method, penalty=2.0)
+
+
+@pytest.mark.spec("UNS-054")
+def test_splits_at_the_critical_value():
+    """The statistic of one cluster beside the table of critical values, and what it decides."""
+    rng = np.random.default_rng(0)
+
+    def decided(x, **options):
+        return select_k(x[:, None], [1], method="gmeans", random_state=0, **options).k
+
+    for gap in np.linspace(0.0, 6.0, 25):
+        x = np.sort(np.concatenate([rng.normal(size=30), rng.normal(size=30) + gap]))
+        A = anderson_darling(x)[1]
+        halves = [anderson_darling(part)[1] for part in (x[:30], x[30:])]
+        for level, critical in [(1e-4, 1.8692), (0.01, 1.035), (0.05, 0.752)]:
+            if critical >= A:
+                assert decided(x, alpha=level) == 1
+            elif max(halves) < 0.5:
+                assert decided(x, alpha=level) >= 2
+    # A hundred tests at once ask for more: the level is divided by the number of clusters.
+    x = np.concatenate([rng.normal(size=40) + 40.0 * j for j in range(6)] + [[300.0, 304.0, 308.0, 312.0] * 10])
+    assert decided(x, alpha=0.05, bonferroni=True) <= decided(x, alpha=0.05)
+    # Fewer than eight rows say nothing.
+    seven = np.array([0.0, 0.1, 0.2, 0.3, 90.0, 90.1, 90.2])
+    assert decided(seven, alpha=0.1) == 1
+    assert decided(np.r_[seven, 90.3], alpha=0.1) == 2
+
+
+@pytest.mark.spec("UNS-054")
+def test_a_share_of_the_level_for_each_cluster(monkeypatch):
+    levels = []
+    real = k_curves._critical
+    monkeypatch.setattr(k_curves, "_critical", lambda level: levels.append(level) or real(level))
+    select_k(GROUPS, [1], method="gmeans", alpha=0.01, bonferroni=True, random_state=0)
+    assert levels[0] == 0.01
+    assert levels[1] == 0.005
+    assert set(levels) <= {0.01 / j for j in range(1, 9)}
+    assert min(levels) < 0.005
+    levels.clear()
+    select_k(GROUPS, [1], method="gmeans", alpha=0.01, random_state=0)
+    assert set(levels) == {0.01}
+
+
+@pytest.mark.spec("UNS-047")
+def test_bends_beside_those_of_boxes():
+    found = select_k(GROUPS, range(1, 8), method="elbow", n_references=9, random_state=0)
+    boxes, strongest = found.table["reference"], np.nanmax(found.table["strength"])
+    assert len(boxes) == 9
+    assert found.table["z"] == pytest.approx((strongest - boxes.mean()) / boxes.std())
+    assert found.table["p"] == pytest.approx((1 + np.sum(boxes >= strongest)) / 10)
+    assert found.table["z"] > 3.0
+    assert f"p = {found.table['p']:.2f}" in found.reason
+
+
+@pytest.mark.spec("UNS-054", "UNS-056")
+@pytest.mark.parametrize("method", ["gmeans", "silhouette", "davies_bouldin"])
+@pytest.mark.parametrize("unit", [1e-100, 1e100])
+def test_the_number_of_clusters_has_no_unit(method, unit):
+    plain, other = (select_k(s * GROUPS, range(1, 6), method=method, random_state=0).k for s in (1.0, unit))
+    assert plain == other == 4
+
+
+@pytest.mark.spec("UNS-057")
+def test_the_number_that_a_pipeline_predicts_best_with():
+    rng = np.random.default_rng(0)
+    # Four groups in the plane, and a target that differs between them.
+    y = np.repeat([0.0, 5.0, 1.0, 6.0], 30) + 0.1 * rng.normal(size=120)
+    order = rng.permutation(120)
+    pipeline = make_pipeline(KMeans(n_init=5, random_state=0), LinearRegression())
+    options = {"pipeline": pipeline, "y": y[order], "cv": 4, "scoring": "neg_mean_squared_error"}
+    found = select_k(GROUPS[order], range(1, 7), method="downstream", random_state=0, **options)
+    expected = [
+        cross_val_score(
+            make_pipeline(KMeans(k, n_init=5, random_state=0), LinearRegression()),
+            GROUPS[order], y[order], cv=4, scoring="neg_mean_squared_error",
+        ).mean()
+        for k in range(1, 7)
+    ]  # fmt: skip
+    assert found.table["score"] == pytest.approx(expected)
+    assert found.k == int(np.argmax(expected)) + 1 >= 4
+    priced = select_k(
+        GROUPS[order], range(1, 7), method="downstream", random_state=0, cost_per_cluster=100.0, **options
+    )
+    assert priced.k == 1
+    for own in ({"estimator": KMeans()}, {"sample_size": 50}):
+        with pytest.raises(ValueError, match="pipeline"):
+            select_k(GROUPS[order], [2], method="downstream", **own, **options)
+    for wrong in ({}, {"scorer": lambda labels, model: 0.0, **options}, {**options, "pipeline": LinearRegression()}):
+        with pytest.raises(ValueError, match="pipeline"):
+            select_k(GROUPS[order], [2], method="downstream", **wrong)

@@ -16,6 +16,7 @@ from gnomon.cluster import (
     intra_inter,
     partition_cost,
 )
+from gnomon.decomposition import KernelPCA
 from gnomon.kernels import Linear, Polynomial
 from gnomon.optim import em, kmeans
 
@@ -342,3 +343,16 @@ def test_no_move_of_a_row_helps():
         more = [np.append(found.labels_, j) for j in range(3)]
         costs = [partition_cost(np.vstack([X, x]), labels, normalise="size") for labels in more]
         assert np.argmin(costs) == label
+
+
+@pytest.mark.spec("UNS-029")
+@pytest.mark.parametrize("m", [1, 2, 4])
+def test_k_means_on_the_first_kernel_components(m):
+    X = groups(50, 3, 3)
+    start = np.arange(50) % 3
+    Z = KernelPCA(m, kernel="rbf", gamma=0.2).fit_transform(X)
+    plain = kmeans(Z, np.array([Z[start == j].mean(axis=0) for j in range(3)]))
+    found = KernelKMeans(3, kernel="rbf", gamma=0.2, algorithm="kpca", n_components=m, init=start).fit(X)
+    assert np.array_equal(found.labels_, plain.labels)
+    assert found.objective_ == pytest.approx(plain.objective, rel=1e-8)
+    assert np.array_equal(found.predict(X), found.labels_)

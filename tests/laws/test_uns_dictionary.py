@@ -81,7 +81,7 @@ def objective(X, Z, H, alpha):
 
 
 @pytest.mark.spec("UNS-094", "UNS-L35")
-@pytest.mark.parametrize("options", [{}, {"positive_code": True}, {"positive_dict": True}])
+@pytest.mark.parametrize("options", [{}, {"positive_code": True, "fit_algorithm": "cd"}, {"positive_dict": True}])
 def test_a_dictionary_is_feasible_and_its_objective_falls(options, table):
     X, _ = table
     model = DictionaryLearning(6, alpha=0.2, tol=1e-6, max_iter=2000, transform_algorithm="lasso", **options)
@@ -153,7 +153,7 @@ def test_transform_has_the_options_of_scikit_learn(table):
         {"split_sign": True},
         {"transform_algorithm": "lasso_lars"},
         {"transform_algorithm": "lasso_lars", "transform_alpha": 0.5},
-        {"transform_algorithm": "threshold", "positive_code": True},
+        {"transform_algorithm": "threshold", "positive_code": True, "fit_algorithm": "cd"},
         {"transform_n_nonzero_coefs": 3},
     ):
         ours = DictionaryLearning(5, alpha=0.2, max_iter=300, tol=1e-4, **options).fit(X)

@@ -10,7 +10,7 @@ from scipy.linalg import subspace_angles
 from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.decomposition import NMF, PCA, MatrixFactorization
+from gnomon.decomposition import NMF, PCA, DictionaryLearning, MatrixFactorization
 from gnomon.optim import Factors, factorize, half_square
 from gnomon.optim.factors import (
     AtMost,
@@ -173,3 +173,21 @@ def test_a_constraint_that_raises_the_objective_is_caught():
 
     with pytest.raises(ArithmeticError, match="must not"):
         factorize(X, Factors(np.zeros((30, 2)), np.zeros((2, 8))), Wrong(), Wrong())
+
+
+@pytest.mark.spec("UNS-L35", "UNS-093", "UNS-094", "UNS-091")
+@pytest.mark.parametrize("unit", [1e-100, 1e-20, 1e-3, 1e20, 1e100])
+def test_factors_are_as_good_in_any_unit(unit):
+    """½ ‖X − ZH‖² is a square of the unit of X, and what is small is small in that unit."""
+    rng = np.random.default_rng(8)
+    X = rng.gamma(0.5, size=(40, 3)) @ rng.gamma(0.5, size=(3, 6)) + 0.1 * rng.random((40, 6))
+    for make in (
+        lambda s: NMF(2, tol=1e-5, max_iter=2000),
+        lambda s: NMF(2, init="random", random_state=0, tol=1e-5, max_iter=2000),
+        lambda s: NMF(2, solver="mu", tol=1e-5, max_iter=5000),
+        lambda s: MatrixFactorization(2, left=NonNegative(), tol=1e-8, max_iter=2000, random_state=0),
+    ):
+        plain, other = make(1.0).fit(X), make(unit).fit(unit * X)
+        assert other.reconstruction_err_ / unit == pytest.approx(plain.reconstruction_err_, rel=1e-2)
+    plain, other = (DictionaryLearning(3, alpha=0.1 * s, max_iter=300).fit(s * X) for s in (1.0, unit))
+    assert other.objective_ / unit / unit == pytest.approx(plain.objective_, rel=1e-3)

@@ -136,6 +136,9 @@ def test_bad_queries_are_refused():
     ]:
         with pytest.raises(ValueError, match=name):
             LSHIndex(**options).fit(X)
+    for kind in ("hyperplane", "minhash"):
+        with pytest.raises(ValueError, match="is of the kinds"):
+            RandomHash(kind, width=2.0).fit(X)
     index = LSHIndex(random_state=0).fit(X)
     with pytest.raises(ValueError, match="radius"):
         index.radius_neighbors(X, -1.0)

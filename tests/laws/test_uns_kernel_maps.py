@@ -131,17 +131,12 @@ def test_good_landmarks_are_better_than_random_ones():
         {"kernel": "poly", "degree": 2, "coef0": 0.5},
         {"kernel": "linear"},
         {"kernel": "laplacian"},
-        {"kernel": lambda a, b, power: (1.0 + a @ b) ** power, "kernel_params": {"power": 2}},
+        {"kernel": lambda a, b, power: float(1.0 + sum(a * b)) ** power, "kernel_params": {"power": 2}},
     ],
 )
 def test_landmarks_are_those_of_scikit_learn(options):
-    if callable(options.get("kernel")):
-        power = options["kernel_params"]["power"]
-        ours = {"kernel": lambda A, B: (1.0 + A @ B.T) ** power}
-    else:
-        ours = options
     peer = SklearnNystroem(n_components=6, random_state=3, **options).fit(X)
-    model = Nystroem(n_components=6, random_state=3, **ours).fit(X)
+    model = Nystroem(n_components=6, random_state=3, **options).fit(X)
     assert np.array_equal(model.component_indices_, peer.component_indices_)
     assert np.array_equal(model.components_, peer.components_)
     if options.get("kernel") != "linear":

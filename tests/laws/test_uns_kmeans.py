@@ -1,7 +1,7 @@
 """k-means: descent, exactness of the accelerated algorithms, bounds, seeds and symmetries."""
 
 import warnings
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -371,3 +371,38 @@ def test_warnings_and_errors():
     assert loose.stop_reason_ == "tol"
     assert loose.n_iter_ < tight.n_iter_
     assert tight.stop_reason_ == "no_change"
+
+
+@pytest.mark.spec("UNS-L09", "UNS-011")
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_a_random_partition_and_random_rows_are_reported_side_by_side(k, record_property):
+    """Which of the two starts is better depends on the groups; this writes the numbers, and holds neither to win."""
+    X = groups(n=300, d=2, k=k, spread=10.0, seed=k)
+    ends = {
+        init: [KMeans(k, init=init, n_init=1, random_state=s).fit(X).inertia_ for s in range(20)]
+        for init in ("random", "random_partition")
+    }
+    best = min(min(costs) for costs in ends.values())
+    for init, costs in ends.items():
+        ratio = float(np.mean(costs) / best)
+        record_property(f"{init}, {k} groups, mean cost over the best", ratio)
+        # Both are starts of k-means: no end is below the bound, and none is worse than one centre.
+        assert kmeans_lower_bound(X, k) <= best * (1.0 + 1e-9)
+        assert max(costs) < np.sum((X - X.mean(axis=0)) ** 2)
+
+
+@pytest.mark.spec("UNS-007")
+@pytest.mark.parametrize("tol", [1e-2, 0.05, 0.3])
+def test_the_first_step_that_is_small_enough_is_the_last(tol):
+    X = groups(n=600, k=8, spread=1.0, seed=3)
+    start = X[:8]
+    paths = [start]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        options = {"init": start, "n_init": 1, "tol": 0.0}
+        paths += [KMeans(8, max_iter=steps, **options).fit(X).cluster_centers_ for steps in range(1, 60)]
+    steps = np.array([np.sum((b - a) ** 2) for a, b in pairwise(paths)])
+    allowed = tol * np.mean(np.var(X, axis=0))
+    found = KMeans(8, init=start, n_init=1, tol=tol).fit(X)
+    assert (found.stop_reason_, found.converged_) == ("tol", True)
+    assert found.n_iter_ == int(np.argmax(steps <= allowed)) + 1

@@ -217,3 +217,29 @@ def test_routes_agree_about_any_centre(rows):
     about = rows_about(rows, np.linspace(1, 2, 60), center=False)
     values = [principal_components(about, 2, route=route).values for route in EXACT]
     np.testing.assert_allclose(values, [values[0]] * len(EXACT), rtol=1e-9)
+
+
+@pytest.mark.spec("UNS-064", "UNS-075")
+@pytest.mark.parametrize("options", [{}, {"whiten": True}, {"whiten": "zca"}, {"center": False}], ids=repr)
+def test_there_and_back_and_drawn_anew(options):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(80, 3)) * [3.0, 2.0, 1.5] + 5.0
+    found = PCA(**options).fit(X)
+    np.testing.assert_allclose(found.inverse_transform(found.transform(X)), X, rtol=1e-9)
+    # Noise of the size of the components: λ itself is the variance along an axis, and σ² that across.
+    few = PCA(1).fit(X)
+    drawn = few.sample(40_000, random_state=0) @ np.linalg.svd(few.components_)[2].T
+    np.testing.assert_allclose(
+        np.var(drawn, axis=0), [few.explained_variance_[0], few.noise_variance_, few.noise_variance_], rtol=0.05
+    )
+
+
+@pytest.mark.spec("UNS-067", "UNS-L25")
+@pytest.mark.parametrize("unit", [1e-100, 1e-20, 1e20, 1e100])
+@pytest.mark.parametrize("solver", ["power", "full", "covariance_eigh", "dual", "arpack", "randomized"])
+def test_components_are_the_same_in_any_unit(solver, unit):
+    X = np.random.default_rng(2).normal(size=(40, 4)) * [4.0, 2.0, 1.0, 0.5] + 3.0
+    plain, other = (PCA(1, svd_solver=solver, random_state=0).fit(rows) for rows in (X, unit * X))
+    np.testing.assert_allclose(other.components_, plain.components_, atol=1e-6)
+    np.testing.assert_allclose(other.explained_variance_ratio_, plain.explained_variance_ratio_, rtol=1e-8)
+    assert other.error_estimate_ < 1e-5

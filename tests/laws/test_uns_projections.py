@@ -198,3 +198,19 @@ def test_weight_two_is_the_row_twice(classes):
             np.testing.assert_allclose(
                 weighted, model.fit(np.repeat(X, s, axis=0), np.repeat(y, s)).components_, atol=1e-8
             )
+
+
+@pytest.mark.spec("UNS-089")
+def test_the_classifier_of_two_classes_is_a_threshold_on_the_projection(classes):
+    X, y = classes
+    X, y = X[y < 2], y[y < 2]
+    line = DiscriminantProjection(1).fit(X, y)
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    w = line.components_[0] / np.linalg.norm(line.components_[0])
+    np.testing.assert_allclose(model.projection_score(X), X @ w, rtol=1e-9)
+    # wᵀx ≥ t: where the discriminant is zero, and at any threshold that an application prefers.
+    t = -float(model.intercept_[0]) / float(np.linalg.norm(model.coef_))
+    assert np.array_equal(model.predict(X), (X @ w > t).astype(int))
+    for threshold in (t, np.quantile(X @ w, 0.3), float((X @ w)[4])):
+        assert np.array_equal(model.predict_at(X, threshold, tie="positive"), (model.projection_score(X) >= threshold))
+        assert np.array_equal(model.predict_at(X, threshold), (model.projection_score(X) > threshold))

@@ -14,6 +14,7 @@ from gnomon.features import (
     jl_distortion,
     johnson_lindenstrauss_min_dim,
 )
+from gnomon.features.extreme_learning import ALPHAS
 from gnomon.linear import Ridge
 
 KINDS = {
@@ -236,3 +237,35 @@ def test_classes_in_chunks_are_checked(rng):
     with pytest.raises(ValueError, match="differ"):
         model.partial_fit(X, [0, 1] * 3, classes=[0, 2])
     assert model.partial_fit(X, [1, 0] * 3).sums_.weight == 12
+
+
+@pytest.mark.spec("UNS-099")
+def test_pairs_that_are_drawn_are_pairs_of_different_rows():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    drawn = jl_distortion(X, 2.0 * X, n_pairs=14, random_state=0).ratios
+    assert drawn == pytest.approx(np.full(14, 4.0))
+    assert len(jl_distortion(X, X, n_pairs=15).ratios) == len(jl_distortion(X, X, n_pairs=None).ratios) == 15
+
+
+@pytest.mark.spec("UNS-107")
+def test_the_strength_with_the_least_error_of_rows_left_out():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(25, 2))
+    y = np.sin(2.0 * X[:, 0]) + 0.1 * rng.normal(size=25)
+    options = {"n_hidden": 12, "random_state": 0}
+    found = ExtremeLearningRegressor(alpha="loo", **options).fit(X, y)
+
+    def left_out(alpha):
+        H = found.layer_.outputs(X)
+        errors = []
+        for i in range(25):
+            keep = np.arange(25) != i
+            centre, level = H[keep].mean(axis=0), y[keep].mean()
+            A = H[keep] - centre
+            beta = np.linalg.solve(A.T @ A + alpha * np.eye(12), A.T @ (y[keep] - level))
+            errors.append(y[i] - level - (H[i] - centre) @ beta)
+        return np.sum(np.square(errors))
+
+    H = found.layer_.outputs(X)
+    grid = np.mean(np.sum((H - H.mean(axis=0)) ** 2, axis=0)) * ALPHAS
+    assert found.alpha_ == pytest.approx(grid[np.argmin([left_out(alpha) for alpha in grid])])

@@ -1,4 +1,4 @@
-"""After `gnomon warmup`, `gnomon learn` compiles nothing; and what a fit is said to take leaves compilation out."""
+"""After `gnomon warmup`, a study compiles nothing; and what a fit is said to take leaves compilation out."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ STUDIES = """
 import warnings
 import numpy as np
 from numba.core import event
-from gnomon.report import find_anomalies, learn
+from gnomon.report import find_anomalies, find_clusters, learn
 
 warnings.simplefilter("ignore")
 compiled = []
@@ -41,6 +41,8 @@ for n, text in ((350, False), (350, True), (3200, False), (26500, False)):
         learn({**table, "y": np.array(["p", "q", "r", "s"])[np.digitize(score, [-0.7, 0.0, 0.7])]}, "y")
     if not text:
         find_anomalies(table)
+        for method in ("k-means", "k-medoids", "ward") if n < 20_000 else ("k-means",):
+            find_clusters({**table, "d": table["a"] + 9.0 * (np.arange(n) % 2)}, method=method)
         find_anomalies({**table, "y": np.where(score > 2.0, "bad", "good")}, "y")
 print(*compiled, sep="\\n")
 """
@@ -49,7 +51,7 @@ print(*compiled, sep="\\n")
 @pytest.mark.slow
 @pytest.mark.skipif(DISABLED, reason="kernels run as plain Python")
 def test_a_study_after_the_warm_up_compiles_nothing(tmp_path):
-    """Classes, many classes, numbers and anomalies; narrow and wide, short and long tables."""
+    """Classes, many classes, numbers, anomalies and groups; narrow and wide, short and long tables."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     for command in (["-m", "gnomon", "warmup", "--jobs", "2", "--quiet"], ["-c", STUDIES]):
         job = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=False)

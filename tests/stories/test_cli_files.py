@@ -112,7 +112,7 @@ def test_what_is_new_in_the_file_is_said(spreadsheet):
     strange[2] = strange[2].replace(TOWNS[3], "kein Ort")
     said = run("predict", model, input="\n".join([HEAD, *strange])).stderr
     assert "1 of 3 cells of town hold levels that the model has never seen, taken as a rare one: Atlantis" in said
-    assert "1 of 3 cells of weight are no numbers in the form that learn found (1.234,5 kg), for example" in said
+    assert "1 of 3 cells of weight are no numbers in the form of the training file (1.234,5 kg), for example" in said
     assert "kein Ort" not in said
     assert (
         "--id: no column nowhere"
@@ -124,7 +124,7 @@ def test_a_column_of_which_nothing_can_be_read_is_an_error(spreadsheet):
     model, _ = spreadsheet
     pounds = [line.replace(" kg", " lb") for line in lines([1, 2, 3])]
     said = run("predict", model, input="\n".join([HEAD, *pounds]), code=2).stderr
-    assert "the model needs weight, and none of its 3 cells is a number in the form that learn found" in said
+    assert "the model needs weight, and none of its 3 cells is a number in the form of the training file" in said
     assert "--drop" in said
 
 
@@ -138,7 +138,7 @@ EDITS = {
         lambda notes: {**notes, "reading": {"encoding": 7}},
         "the notes are damaged (encoding)",
     ),
-    "no target": (lambda notes: {"gnomon": notes["gnomon"]}, "not made by gnomon learn"),
+    "no target": (lambda notes: {"gnomon": notes["gnomon"]}, "not made by gnomon learn or cluster"),
     "nothing": (lambda notes: {}, "was not written by gnomon"),
     "too much": (lambda notes: {**notes, "x": [[]] * 4_000_000}, "would unpack to"),
 }

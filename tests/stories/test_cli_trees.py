@@ -10,8 +10,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from typer.testing import CliRunner
 
-from gnomon import _registry
-from gnomon._registry import Facts, candidates, discover, register, warmups
+from gnomon._registry import Facts, candidates, discover, warmups
 from gnomon.cli._app import app
 from gnomon.io import load, notes, save
 from gnomon.report import learn
@@ -23,20 +22,6 @@ TREES = ("decision tree", "random forest", "gradient boosting")
 def offered(task, n_classes=2, n_rows=300):
     discover()
     return {c.name: c for c in candidates(Facts(task, n_rows, 4, n_classes)) if c.name in TREES}
-
-
-@pytest.fixture
-def only(monkeypatch):
-    """A registry with the named models alone, so that a story does not pay for all the others."""
-    discover()
-
-    def keep(task, *names):
-        chosen = offered(task)
-        monkeypatch.setattr(_registry, "_registered", _registry._Registered())
-        for name in names:
-            register(chosen[name])
-
-    return keep
 
 
 def squares(n=240, seed=0):
@@ -67,14 +52,15 @@ def test_a_tree_a_forest_and_boosting_are_offered(task, n_classes):
 def test_boosting_is_offered_where_a_tenth_of_a_fold_has_a_row_of_every_class(n_classes):
     assert "gradient boosting" not in offered("classification", n_classes, n_rows=8 * n_classes)
     assert "random forest" in offered("classification", n_classes, n_rows=8 * n_classes + 50)
-    rows = next(n for n in range(10**4) if "gradient boosting" in offered("classification", n_classes, n_rows=n))
+    boosting = offered("classification", n_classes, n_rows=10**4)["gradient boosting"]
+    rows = next(n for n in range(10**4) if boosting.suits(Facts("classification", n, 4, n_classes)))
     y = np.arange(rows) % n_classes
     for train, _ in StratifiedKFold(5).split(y, y):
         assert len(set(y[train_test_split(train, test_size=0.1, stratify=y[train])[1]])) == n_classes
 
 
 def test_the_report_shows_the_rules_and_warns_of_the_shares(only, tmp_path, monkeypatch):
-    only("classification", "decision tree")
+    only("decision tree")
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "t.csv", squares())
     result = CliRunner().invoke(app, ["learn", "t.csv", "-t", "answer", "-o", "out"])
@@ -98,7 +84,7 @@ def test_the_report_shows_the_rules_and_warns_of_the_shares(only, tmp_path, monk
 
 
 def test_a_model_without_rules_shows_none(only):
-    only("classification", "random forest")
+    only("random forest")
     study = learn(squares(120), "answer")
     assert study.rules == ""
     shares = dict(study.shares)
@@ -108,7 +94,7 @@ def test_a_model_without_rules_shows_none(only):
 
 @pytest.mark.parametrize("name", ["random forest", "gradient boosting"])
 def test_forests_and_boosting_are_saved_and_predict_numbers(only, name, tmp_path):
-    only("regression", name)
+    only(name)
     table = squares(160)
     table["answer"] = np.where(table["answer"] == "stays", 10.0, -10.0) + 0.1 * table["noise"]
     study = learn(table, "answer")
@@ -131,7 +117,7 @@ def test_houses_are_learned_by_trees(only, tmp_path, monkeypatch):
     for name, some in (("train.csv", rows[1::8]), ("new.csv", rows[2::40])):
         with (tmp_path / name).open("w", newline="") as file:
             csv.writer(file).writerows([rows[0], *some])
-    only("regression", *TREES)
+    only(*TREES)
     result = CliRunner().invoke(app, ["learn", "train.csv", "-t", "median_house_value", "-o", "out"])
     assert result.exit_code == 0, result.output
     found = notes(tmp_path / "out" / "model.skops")

@@ -182,8 +182,10 @@ def test_priors_posterior_and_band():
     ax = plot.prior_densities(2.0)
     labelled(ax)
     w = ax.lines[0].get_xdata()
-    for line in ax.lines:  # both are densities of standard deviation 2
-        np.testing.assert_allclose(np.trapezoid(line.get_ydata() * w**2, w), 4.0, rtol=0.1)
+    # Both are densities of standard deviation 2.
+    densities = [np.exp(-(w**2) / 8.0) / np.sqrt(8.0 * np.pi), np.exp(-np.abs(w) / np.sqrt(2.0)) / np.sqrt(8.0)]
+    for line, density in zip(ax.lines, densities, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), density)
     X, y = wave()
     model = BayesianLinearRegression(sigma2=0.04).fit(X, y)
     joint = BayesianLinearRegression(sigma2=0.25, fit_intercept=False).fit(*A).posterior_

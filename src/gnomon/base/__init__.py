@@ -7,7 +7,15 @@ the wrapped estimator has them), `base.spare_labels` (labels for rows without a 
 with categories as numbers).
 """
 
-from gnomon.base._kernel_rows import kernel_rows
+from gnomon.base._kernel_rows import (
+    count_rows,
+    float_type,
+    has_columns,
+    is_given_matrix,
+    kernel_of,
+    kernel_rows,
+    take_rows,
+)
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns
 from gnomon.base.outputs import column_output, column_outputs, offers
 from gnomon.base.rows import given_rows, map_rows, naming_columns, read_rows, table_rows, validate_rows
@@ -17,9 +25,14 @@ __all__ = [
     "FittedColumns",
     "column_output",
     "column_outputs",
+    "count_rows",
     "fit_columns",
     "fit_weighted",
+    "float_type",
     "given_rows",
+    "has_columns",
+    "is_given_matrix",
+    "kernel_of",
     "kernel_rows",
     "map_rows",
     "naming_columns",
@@ -27,5 +40,6 @@ __all__ = [
     "read_rows",
     "refit_columns",
     "table_rows",
+    "take_rows",
     "validate_rows",
 ]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gnomon.cli._usage import check_learn
+from gnomon.cli._usage import check_cluster, check_learn
 
 __all__ = ["app", "main"]
 
@@ -57,7 +57,11 @@ Prior = Annotated[
 Coverage = Annotated[
     float | None, typer.Option(help="Give sets of classes, or intervals, that hold the truth with this probability.")
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The model.skops that learn wrote.")]
+Clusters = Annotated[
+    int | None, typer.Option("--clusters", "-k", min=2, help="So many groups; found by itself if not given.")
+]
+Method = Annotated[str | None, typer.Option(help="How groups are made: k-means (so if not given), k-medoids or ward.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The model.skops that learn or cluster wrote.")]
 NewData = Annotated[
     Path | None,
     typer.Argument(metavar="[FILE]", help="Rows to predict, with the training file's columns; standard input if none."),
@@ -69,6 +73,7 @@ Threshold = Annotated[
 ]
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report and the model.")]
+GroupsOut = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report, the labels and the model.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes that compile at the same time.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -80,8 +85,8 @@ Types = Annotated[
     list[str] | None,
     typer.Option("--type", metavar="COLUMN=TYPE", help="number, category, date or text; may be repeated."),
 ]
-LearnedDelimiter = Annotated[str | None, typer.Option(help="What separates fields; as for learn if not given.")]
-LearnedEncoding = Annotated[str | None, typer.Option(help="Encoding of the text; as for learn if not given.")]
+LearnedDelimiter = Annotated[str | None, typer.Option(help="What separates fields; as in training if not given.")]
+LearnedEncoding = Annotated[str | None, typer.Option(help="Encoding of the text; as in training if not given.")]
 Groups = Annotated[list[str] | None, typer.Argument(help="Words of the groups of kernels to compile; all if none.")]
 Clear = Annotated[bool, typer.Option("--clear", help="Delete them.")]
 Header = Annotated[
@@ -148,6 +153,36 @@ def learn(
 
 
 @app.command()
+def cluster(
+    data: Data,
+    out: GroupsOut = None,
+    clusters: Clusters = None,
+    method: Method = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    seed: Seed = 0,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    header: Header = None,
+    missing: Missing = None,
+    types: Types = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find out whether rows form groups, how many, and what they are like; write report, labels and model."""
+    check_cluster(data, method)
+    from gnomon.cli._cluster import run
+    from gnomon.cli._guard import guarded
+
+    reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
+    with guarded():
+        asked = {"n_clusters": clusters, "method": method}
+        choices: dict[str, Any] = {"drop": drop or (), "keep": keep or (), "seed": seed, "types": _types(types or [])}
+        choices |= {name: value for name, value in asked.items() if value is not None}
+        run(data, out=out, reading=reading, choices=choices, as_json=as_json, quiet=quiet)
+
+
+@app.command()
 def predict(
     model: Model,
     data: NewData = None,
@@ -160,7 +195,7 @@ def predict(
     header: Header = None,
     missing: Missing = None,
 ) -> None:
-    """Predict the rows of a file with a model that learn wrote, in their order, beside their identifiers."""
+    """Predict the rows of a file with a model that learn or cluster wrote, in their order, beside their identifiers."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._predict import run
 

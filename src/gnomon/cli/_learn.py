@@ -17,7 +17,7 @@ from gnomon.cli._guard import errors
 from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
-from gnomon.report import Aims, AnomalyStudy, Study, learn, page, summary
+from gnomon.report import Aims, AnomalyStudy, ClusterStudy, Study, learn, page, summary
 from gnomon.report.aims import read_costs
 from gnomon.report.pages import further, verdict
 from gnomon.report.scores import SCORES
@@ -114,7 +114,7 @@ def _tell(console: Console, study: Study, out: Path) -> None:
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
 
 
-def tell_findings(console: Console, study: Study | AnomalyStudy) -> None:
+def tell_findings(console: Console, study: Study | AnomalyStudy | ClusterStudy) -> None:
     """Print what checks found."""
     for finding in study.findings:
         console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))

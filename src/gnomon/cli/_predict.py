@@ -4,8 +4,6 @@ The new rows are read as the training rows were: the model holds the form of eve
 reading; options given here come first.
 """
 
-import csv
-import io
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,11 +15,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from gnomon._typing import Array, Matrix
-from gnomon._words import TASKS
+from gnomon._words import CLUSTER, TASKS
 from gnomon.cli._guard import errors
 from gnomon.decision import ConformalClassifier
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
-from gnomon.io.files import outbox
+from gnomon.io.files import csv_text, outbox
 from gnomon.io.tables import is_missing, listed, refuse_unknown, to_text
 from gnomon.report.deployment import Deployed
 from gnomon.report.prepare import Preparer
@@ -29,7 +27,7 @@ from gnomon.report.prepare import Preparer
 __all__ = ["run"]
 
 NEEDED: dict[str, Any] = {"target": (str, type(None)), "task": str, "columns": dict, "reading": dict}
-"""What the notes of a model that `learn` wrote hold for `predict`."""
+"""What the notes of a model that `learn` or `cluster` wrote hold for `predict`."""
 OPTIONS: dict[str, Any] = {
     "delimiter": (str, type(None)),
     "encoding": str,
@@ -79,33 +77,39 @@ def _facts(model: Path) -> dict[str, Any]:
     """The notes, with everything that is needed here."""
     facts = {"reading": {}, **notes(model)}
     if "target" not in facts:
-        raise UserError(f"{model}: this model was not made by gnomon learn; load it in Python with gnomon.io.load")
+        raise UserError(
+            f"{model}: this model was not made by gnomon learn or cluster; load it in Python with gnomon.io.load"
+        )
     odd = [name for name, kind in NEEDED.items() if name not in facts or not isinstance(facts[name], kind)]
     options = {} if odd else facts["reading"]
     odd += [name for name, kind in OPTIONS.items() if name in options and not isinstance(options[name], kind)]
-    if odd or facts["task"] not in TASKS:
-        raise ModelFileError(f"{model}: the notes are damaged ({', '.join(odd) or 'task'}); run gnomon learn again")
+    if odd or facts["task"] not in (*TASKS, CLUSTER):
+        raise ModelFileError(f"{model}: the notes are damaged ({', '.join(odd) or 'task'}); make the model again")
     return facts
 
 
 def _pipeline(model: Path) -> Pipeline:
     found = load(model)
     if not isinstance(found, Pipeline) or not isinstance(found[0], Preparer):
-        raise ModelFileError(f"{model}: the notes are of gnomon learn, the model is not; run gnomon learn again")
+        raise ModelFileError(f"{model}: the notes are of gnomon, the model is not; make the model again")
     return found
 
 
 def _refuse_odd_questions(pipeline: Pipeline, facts: Mapping[str, Any], proba: bool, threshold: float | None) -> None:
     task = facts["task"]
     if proba and task != "classification":
-        raise UserError(f"--proba is for classification; this model was made by --task {task}")
+        raise UserError(f"--proba is for classification; this model was made by {_made_by(task)}")
     if threshold is None or task == "anomaly":
         return
     if task != "classification" or len(pipeline.classes_) != 2:
-        what = f"{len(pipeline.classes_)} classes" if task == "classification" else f"--task {task}"
+        what = f"{len(pipeline.classes_)} classes" if task == "classification" else _made_by(task)
         raise UserError(f"--threshold is for two classes or anomalies; this model is of {what}")
     if not 0.0 <= threshold <= 1.0:
         raise UserError(f"--threshold {threshold:g} is no probability; give a number from 0 to 1")
+
+
+def _made_by(task: str) -> str:
+    return "gnomon cluster" if task == CLUSTER else f"--task {task}"
 
 
 def _table(data: Path | None, reading: Mapping[str, Any]) -> Table:
@@ -128,12 +132,12 @@ def _advice(pipeline: Pipeline, table: Table, facts: Mapping[str, Any]) -> Itera
             if is_missing(kind.read(table[kind.name])).all():
                 raise UserError(
                     f"the model needs {kind.name}, and none of its {len(table)} cells is a {kind.kind} in the form "
-                    f"that learn found ({kind.form}), for example {example!r}; write them in that form, see that the "
-                    "file has the columns of the training file, or learn again without it (--drop)"
+                    f"of the training file ({kind.form}), for example {example!r}; write them in that form, see that "
+                    "the file has the columns of the training file, or make the model again without it (--drop)"
                 )
             yield (
-                f"{lost.sum()} of {len(table)} cells of {kind.name} are no {kind.kind}s in the form that learn found "
-                f"({kind.form}), for example {example!r}; taken as missing"
+                f"{lost.sum()} of {len(table)} cells of {kind.name} are no {kind.kind}s in the form of the training "
+                f"file ({kind.form}), for example {example!r}; taken as missing"
             )
     for name, levels in pipeline[0].levels_.items():
         if name in table.columns:
@@ -150,7 +154,7 @@ def _strangers(name: str, cells: Array, known: set[str]) -> Iterator[str]:
 
 
 def _identifiers(table: Table, facts: Mapping[str, Any], ids: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The columns that say which row is which: those that learn took for identifiers, and those asked for."""
+    """The columns that say which row is which: those that were taken for identifiers, and those asked for."""
     refuse_unknown(table, "--id", ids)
     found = [name for name, kind in facts["columns"].items() if kind == "identifier" and name in table.columns]
     for name in dict.fromkeys([*found, *ids]):
@@ -167,6 +171,10 @@ def _predictions(
         yield "score", scores.tolist()
         return
     rows, last = pipeline[0].transform(table), pipeline[-1]
+    if facts["task"] == CLUSTER:
+        yield "group", last.predict(rows).tolist()
+        yield "oddness", last.oddness(rows).tolist()
+        return
     shares = last.predict_proba(rows) if proba or threshold is not None else np.empty(0)
     if threshold is None:
         yield "prediction", last.predict(rows).tolist()
@@ -192,15 +200,11 @@ def _beyond(model: Deployed, rows: Matrix) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _write(columns: Sequence[tuple[str, list[Any]]], out: Path | None) -> None:
-    names, values = zip(*columns, strict=True)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*values, strict=True))
+    text = csv_text(columns)
     if out is None:
-        sys.stdout.write(buffer.getvalue())
+        sys.stdout.write(text)
         sys.stdout.flush()
         return
     out = Path(out)
     with outbox(out.parent) as place:
-        place(out.name).write_text(buffer.getvalue(), encoding="utf-8")
+        place(out.name).write_text(text, encoding="utf-8")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import typer
 
-from gnomon._words import RULES, TARGET_TASKS, TASKS
+from gnomon._words import CLUSTER_METHODS, RULES, TARGET_TASKS, TASKS
 
-__all__ = ["check_learn", "refuse"]
+__all__ = ["check_cluster", "check_learn", "refuse"]
 
 OF_LABELS = ("--anomaly-label",)
 
@@ -42,6 +42,17 @@ def check_learn(
             refuse(f"--rule {labelled['--rule']!r} is unknown; give one of: {', '.join(RULES)}")
         if None not in (labelled["--group"], labelled["--time"]):
             refuse("give --group or --time, not both")
+    _refuse_absent(data)
+
+
+def check_cluster(data: Path, method: str | None) -> None:
+    """Refuse what `cluster` could not do."""
+    if method not in (None, *CLUSTER_METHODS):
+        refuse(f"--method {method!r} is unknown; give one of: {', '.join(CLUSTER_METHODS)}")
+    _refuse_absent(data)
+
+
+def _refuse_absent(data: Path) -> None:
     if not data.exists():
         refuse(f"{data}: no such file")
 

@@ -1,6 +1,7 @@
 """`gnomon warmup`: run every job that compiles kernels, so that the first use of each is fast.
 
-Families register jobs of their own; to these comes a study in small of every task, on the way of `gnomon learn`.
+Families register jobs of their own; to these comes a study in small of every task, on the way of `gnomon learn`
+and `gnomon cluster`.
 """
 
 import time
@@ -55,6 +56,6 @@ def _warm(name: str) -> None:
 
 def _in_processes(names: list[str], jobs: int) -> Iterator[None]:
     """Numba compiles one kernel at a time in a process, hence the processes; what one has compiled the others load."""
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_collect) as pool:
+    with ProcessPoolExecutor(min(jobs, len(names)), get_context("spawn"), initializer=_collect) as pool:
         for work in as_completed([pool.submit(_warm, name) for name in names]):
             yield work.result()

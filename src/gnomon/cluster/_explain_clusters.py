@@ -6,6 +6,7 @@ A shallow tree on the labels of the clusters: its branches are rules, its fideli
 Bertsimas, Orfanoudaki & Wiberg (2021), Interpretable clustering, doi:10.1007/s10994-020-05896-2.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,12 @@ class ClusterRules(NamedTuple):
 
 
 def explain_clusters(
-    X: TableLike, labels: ArrayLike, estimator: BaseEstimator | None = None, *, random_state: int | None = 0
+    X: TableLike,
+    labels: ArrayLike,
+    estimator: BaseEstimator | None = None,
+    *,
+    words: Callable[[int, str, float], str] | None = None,
+    random_state: int | None = 0,
 ) -> ClusterRules:
     """Fit a model that tells the clusters, and say how well it does on rows that it has not seen.
 
@@ -75,6 +81,8 @@ def explain_clusters(
     labels : array-like of shape (n,)
     estimator : classifier, optional
         Any; by default scikit-learn's tree of depth 3.
+    words : callable (column, side, threshold) → str, optional
+        How rules say a test of column number `column`, on the side "<=" or ">"; by default as in the example.
     random_state : int or None, default=0
         Of that tree and of the folds.
 
@@ -93,6 +101,9 @@ def explain_clusters(
     >>> found = explain_clusters([[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1])
     >>> found.rules[1], found.importances
     (['x0 > 4.5'], array([1.]))
+    >>> explain_clusters([[0], [0], [1], [1]], [0, 0, 1, 1], words=lambda j, side, t: "no" if side == "<=" else "yes")
+    ... # doctest: +ELLIPSIS
+    ClusterRules(...rules={0: ['no'], 1: ['yes']}...
     """
     rows = cluster_rows(X, labels)
     y = rows.clusters[rows.place]
@@ -106,12 +117,11 @@ def explain_clusters(
     fidelity = float(np.mean(cross_val_score(clone(base), rows.X, y, cv=folds, scoring="accuracy")))
     model = clone(base).fit(rows.X, y)
     importances = getattr(model, "feature_importances_", None)
-    return ClusterRules(
-        model, rows.clusters, _rules(model, rows.clusters, rows.names), importances, fidelity, rows.names
-    )
+    rules = _rules(model, rows.clusters, words or (lambda j, side, t: f"{rows.names[j]} {side} {t:.4g}"))
+    return ClusterRules(model, rows.clusters, rules, importances, fidelity, rows.names)
 
 
-def _rules(model: Any, clusters: Array, names: tuple[str, ...]) -> dict[Any, list[str]]:
+def _rules(model: Any, clusters: Array, words: Callable[[int, str, float], str]) -> dict[Any, list[str]]:
     """The branches of a tree by the cluster at their end."""
     found: dict[Any, list[tuple[float, str]]] = {label: [] for label in clusters.tolist()}
     tree: Any = getattr(model, "tree_", None)
@@ -120,7 +130,7 @@ def _rules(model: Any, clusters: Array, names: tuple[str, ...]) -> dict[Any, lis
         node, path = stack.pop()
         if tree.children_left[node] < 0:
             label = clusters.tolist()[int(np.argmax(tree.value[node][0]))]
-            found[label].append((float(tree.weighted_n_node_samples[node]), _sentence(path, names)))
+            found[label].append((float(tree.weighted_n_node_samples[node]), _sentence(path, words)))
             continue
         j, t = int(tree.feature[node]), float(tree.threshold[node])
         stack.append((int(tree.children_right[node]), (*path, (j, ">", t))))
@@ -128,10 +138,10 @@ def _rules(model: Any, clusters: Array, names: tuple[str, ...]) -> dict[Any, lis
     return {label: [text for _, text in sorted(rules, key=lambda rule: -rule[0])] for label, rules in found.items()}
 
 
-def _sentence(path: tuple[tuple[int, str, float], ...], names: tuple[str, ...]) -> str:
+def _sentence(path: tuple[tuple[int, str, float], ...], words: Callable[[int, str, float], str]) -> str:
     """The tests of a branch; of several on one side of a column the tightest."""
     tightest: dict[tuple[int, str], float] = {}
     for j, side, t in path:
         keep = min if side == "<=" else max
         tightest[j, side] = keep(t, tightest.get((j, side), t))
-    return " and ".join(f"{names[j]} {side} {t:.4g}" for (j, side), t in tightest.items()) or "all rows"
+    return " and ".join(words(j, side, t) for (j, side), t in tightest.items()) or "all rows"

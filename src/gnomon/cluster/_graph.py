@@ -3,9 +3,10 @@
     W_ij = W_ji ≥ 0,    d_i = Σ_j W_ij                                                              (1)
 
 "rbf" and other kernels; the q nearest neighbours, of either row or of both; self-tuning exp(−δ²/(σ_i σ_j)) with σ_i the
-distance to the q-th neighbour (Zelnik-Manor & Perona 2004, NIPS). Loops are left out: no partition cuts them.
+distance to the q-th neighbour (Zelnik-Manor & Perona 2004, NIPS). Loops have no part in a cut: `edges`.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import Floats, MatrixLike
-from gnomon.kernels import KERNEL_NAMES, Kernel, KernelLike, read_kernel
+from gnomon.base import kernel_of
+from gnomon.kernels import KERNEL_NAMES, Kernel
 
-__all__ = ["Affinity", "check_graph"]
+__all__ = ["Affinity", "check_graph", "edges", "read_affinity"]
 
 GRAPHS = ("nearest_neighbors", "mutual", "self_tuning", "precomputed", "precomputed_nearest_neighbors")
 """Words for graphs that are no kernels; the last is made of distances that are given."""
@@ -36,22 +38,59 @@ def check_graph(W: MatrixLike, name: str = "W") -> Any:
     array([[0., 1.],
            [1., 0.]])
     """
-    graph = check_array(W, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name, copy=True)
-    n, m = graph.shape
-    if n != m:
-        raise ValueError(f"{name} has shape {(n, m)}; a graph has one row and one column for each node")
-    least = float(graph.min())
-    if least < 0.0:
-        raise ValueError(f"{name} holds {least:.4g}; weights of edges must be ≥ 0")
-    off = float(abs(graph - graph.T).max())
-    if off > SYMMETRIC * float(graph.max()):
+    graph = _checked(W, name)
+    if (off := _asymmetry(graph)) > 0.0:
         raise ValueError(f"{name} differs from its transpose by {off:.3g}; symmetrise it, for example (W + W.T) / 2")
+    return _without_loops(graph)
+
+
+def _without_loops(W: Any) -> Any:
+    """A copy of W with a diagonal of zeros."""
+    graph = W.copy()
     if sparse.issparse(graph):
         graph.setdiag(0.0)
         graph.eliminate_zeros()
     else:
         np.fill_diagonal(graph, 0.0)
     return graph
+
+
+def _checked(W: MatrixLike, name: str) -> Any:
+    graph = check_array(W, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+    n, m = graph.shape
+    if n != m:
+        raise ValueError(f"{name} has shape {(n, m)}; a graph has one row and one column for each node")
+    least = float(graph.min())
+    if least < 0.0:
+        raise ValueError(f"{name} holds {least:.4g}; weights of edges must be ≥ 0")
+    return graph
+
+
+def _asymmetry(graph: Any) -> float:
+    """The largest difference of W and Wᵀ; zero where it is rounding."""
+    off = float(abs(graph - graph.T).max())
+    return off if off > SYMMETRIC * float(graph.max()) else 0.0
+
+
+def edges(graph: Any) -> Any:
+    """Affinities without loops; the mean of both directions with a warning where they differ, as in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.cluster._graph import edges
+    >>> edges(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    if (off := _asymmetry(graph)) == 0.0:
+        return _without_loops(graph)
+    warnings.warn(
+        f"the affinity is not symmetric: it differs from its transpose by {off:.3g}, and the mean of both is used; "
+        "symmetrise it yourself if that is not what you want",
+        stacklevel=3,
+    )
+    return _without_loops(0.5 * (graph + graph.T))
 
 
 class Affinity(NamedTuple):
@@ -71,9 +110,9 @@ class Affinity(NamedTuple):
     >>> from gnomon.cluster._graph import Affinity
     >>> X = np.array([[0.0], [1.0], [9.0]])
     >>> Affinity("nearest_neighbors", None, 2, None).graph(X).toarray()
-    array([[0. , 1. , 0. ],
-           [1. , 0. , 0.5],
-           [0. , 0.5, 0. ]])
+    array([[1. , 1. , 0. ],
+           [1. , 1. , 0.5],
+           [0. , 0.5, 1. ]])
     """
 
     kind: str
@@ -82,17 +121,17 @@ class Affinity(NamedTuple):
     n_jobs: int | None
 
     def graph(self, X: Any) -> Any:
-        """W of the rows X, or X itself."""
+        """W of the rows X, or X itself, with its loops."""
         if self.kind == "precomputed":
-            return check_graph(X, "X")
+            return _checked(X, "X")
         if self.kind == "kernel":
             assert self.kernel is not None
-            return check_graph(self.kernel.gram(X), "the matrix of the kernel")
+            return _checked(self.kernel.gram(X), "the matrix of the kernel")
         if self.kind == "self_tuning":
             D, scale = pairwise_distances(X), self._scales(X)
-            return check_graph(_tuned(D, scale, scale))
+            return _tuned(D, scale, scale)
         hits = self._search(X).kneighbors_graph(X)
-        return check_graph(hits.minimum(hits.T) if self.kind == "mutual" else 0.5 * (hits + hits.T))
+        return sparse.csr_matrix(hits.minimum(hits.T) if self.kind == "mutual" else 0.5 * (hits + hits.T))
 
     def across(self, X: Any, training: Any) -> Any:
         """Weights of the edges of new rows X to the training rows, of shape (m, n)."""
@@ -109,8 +148,7 @@ class Affinity(NamedTuple):
 
     def _search(self, X: Any) -> NearestNeighbors:
         metric = "precomputed" if self.kind == "precomputed_nearest_neighbors" else "minkowski"
-        k = min(self.n_neighbors, X.shape[0])
-        return NearestNeighbors(n_neighbors=k, n_jobs=self.n_jobs, metric=metric).fit(X)
+        return NearestNeighbors(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, metric=metric).fit(X)
 
     def _scales(self, X: Any) -> Floats:
         """The distance of every row to its q-th neighbour."""
@@ -124,34 +162,29 @@ def _tuned(D: Floats, a: Floats, b: Floats) -> Floats:
     return np.where(unit > 0.0, np.exp(-(D**2) / np.where(unit > 0.0, unit, 1.0)), (D == 0.0).astype(float))
 
 
-def read_affinity(
-    given: KernelLike,
-    X: Any,
-    *,
-    gamma: Any,
-    degree: float,
-    coef0: float,
-    n_neighbors: int,
-    n_jobs: int | None,
-    names: Any = None,
-) -> Affinity:
-    """The affinity that an estimator was given, for the training rows X.
+def read_affinity(model: Any, X: Any) -> Affinity:
+    """The affinity that a model with scikit-learn's words was given, for the training rows X.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from gnomon.cluster import SpectralClustering
     >>> from gnomon.cluster._graph import read_affinity
-    >>> read_affinity("rbf", np.zeros((2, 1)), gamma=0.5, degree=3, coef0=1.0, n_neighbors=5, n_jobs=None).kernel
+    >>> read_affinity(SpectralClustering(gamma=0.5), np.zeros((2, 1))).kernel
     RBF(length_scale=1.0)
     """
+    given, words = model.affinity, (model.n_neighbors, model.n_jobs)
     if isinstance(given, str) and given in GRAPHS:
-        return Affinity(given, None, n_neighbors, n_jobs)
+        return Affinity(given, None, *words)
     if isinstance(given, str) and given not in KERNEL_NAMES:
         allowed = ", ".join(map(repr, [*KERNEL_NAMES, *GRAPHS]))
         raise ValueError(f"affinity={given!r} must be a Kernel, a callable or one of {allowed}")
-    if isinstance(gamma, str):
-        squares = pairwise_distances(X)[np.triu_indices(X.shape[0], 1)] ** 2
-        middle = float(np.median(squares)) if len(squares) else 0.0
-        gamma = 0.5 / middle if middle > 0.0 else 1.0
-    kernel = read_kernel(given, X, gamma=gamma, degree=degree, coef0=coef0, names=names)
-    return Affinity("kernel", kernel, n_neighbors, n_jobs)
+    gamma = _median_gamma(X) if isinstance(model.gamma, str) else model.gamma
+    return Affinity("kernel", kernel_of(model, X, given=given, gamma=gamma, pairs=True), *words)
+
+
+def _median_gamma(X: Any) -> float:
+    """1/(2 m) of the median m of the squared distances of different rows."""
+    squares = pairwise_distances(X)[np.triu_indices(X.shape[0], 1)] ** 2
+    middle = float(np.median(squares)) if len(squares) else 0.0
+    return 0.5 / middle if middle > 0.0 else 1.0

@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 
 from gnomon._typing import Array, Floats
+from gnomon.base import is_given_matrix
 from gnomon.kernels import Kernel, read_kernel
 from gnomon.optim import distances_to
 
@@ -27,7 +28,7 @@ SLACK = 1e-8
 
 def distance_matrix(X: Any, metric: Metric, other: Any = None) -> Floats:
     """δ of all pairs of rows, or of rows and others; a name or callable of scikit-learn, or "precomputed"."""
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_given_matrix(metric):
         return _checked_distances(X) if other is None else np.asarray(X, dtype=float)
     if isinstance(metric, str) and metric == "cosine":
         A, B = unit_rows(X), None if other is None else unit_rows(other)
@@ -43,7 +44,7 @@ def distance_matrix(X: Any, metric: Metric, other: Any = None) -> Floats:
 
 def similarity_matrix(X: Any, similarity: Similarity, other: Any = None) -> Floats:
     """ρ of all pairs: "cosine", the name of a kernel, a kernel, a callable of two rows, or "precomputed"."""
-    if isinstance(similarity, str) and similarity == "precomputed":
+    if is_given_matrix(similarity):
         return check_square("X", X) if other is None else np.asarray(X, dtype=float)
     if isinstance(similarity, str) and similarity == "cosine":
         A = unit_rows(X)

@@ -8,6 +8,7 @@ function in `k_curves`. Tibshirani, Walther & Hastie (2001), doi:10.1111/1467-98
 """
 
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -77,7 +78,8 @@ def select_k(
         (`n_splits=20`), "prediction_strength" (`n_splits=20`, `threshold=0.8`), "heldout" (`n_splits=5`), "gap"
         (`n_references=20`, `reference="pca"` or "box", `rule="first_se"` or "max"), "gmeans" (`alpha=1e-4`,
         `bonferroni=False`), "bic", "silhouette", "calinski_harabasz", "davies_bouldin", "downstream"
-        (`scorer(labels, model)`, `cost_per_cluster=0`).
+        (`scorer(labels, model)`, or `pipeline` with the clusterer inside, `y`, `cv` and `scoring` of its
+        cross-validation; `cost_per_cluster=0`).
     estimator : clusterer, optional
         With `n_clusters`; `KMeans` by default. Ways that place new rows need its `predict`.
     sample_size : int, optional
@@ -107,6 +109,9 @@ def select_k(
     no elbow: the strongest bend ...
     """
     check_choice("method", method, tuple(METHODS))
+    _check_options(method, options)
+    if options.get("pipeline") is not None and (estimator is not None or sample_size is not None):
+        raise ValueError("estimator and sample_size have no meaning beside pipeline, which has its own; leave them out")
     rows = check_array(X, dtype=FLOATS, input_name="X")
     rng = check_random_state(random_state)
     if sample_size is not None and check_integer("sample_size", sample_size, low=2) < len(rows):
@@ -114,6 +119,14 @@ def select_k(
     numbers = _numbers(ks, len(rows))
     base = KMeans(n_init=5) if estimator is None else estimator
     return METHODS[method](KTrial(rows, numbers, base, rng), **options)
+
+
+def _check_options(method: Method, options: dict[str, Any]) -> None:
+    known = [name for name, p in signature(METHODS[method]).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    for name, value in options.items():
+        if name not in known:
+            what = f"its options are {', '.join(known)}" if known else "it has none"
+            raise TypeError(f"{name}={value!r} is no option of method={method!r}: {what}")
 
 
 def _numbers(ks: Iterable[int], n: int) -> list[int]:

@@ -14,13 +14,15 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike
+from gnomon.base import is_given_matrix
+from gnomon.cluster._pairs import distance_matrix
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["silhouettes"]
 
-BLOCK = 2**22
+BLOCK = 2**20
 """Distances that are in memory at once, for each thread."""
 
 
@@ -56,6 +58,7 @@ def silhouettes(X: MatrixLike, labels: ArrayLike, *, metric: Any = "euclidean") 
         raise ValueError(f"labels have {len(index)} entries and X has {n} rows; give one for each row")
     if not 2 <= k <= n - 1:
         raise ValueError(f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive)")
+    rows = distance_matrix(rows, metric).astype(rows.dtype) if is_given_matrix(metric) else rows
     members = np.eye(k, dtype=rows.dtype)[index]
     sizes = np.bincount(index)
     prepared = _centred(rows) if metric == "euclidean" and isinstance(rows, np.ndarray) else None
@@ -69,22 +72,21 @@ def silhouettes(X: MatrixLike, labels: ArrayLike, *, metric: Any = "euclidean") 
 
 
 def _centred(X: Floats) -> tuple[Floats, Floats]:
-    """Rows about their mean, which keeps the digits of distances, and their squared norms."""
+    """A and B with ‖xᵢ − xⱼ‖² = (A B)ᵢⱼ, from rows about their mean, which keeps the digits of distances."""
     Z = X - X.mean(axis=0)
-    return Z, np.einsum("ij,ij->i", Z, Z)
+    squares, ones = np.einsum("ij,ij->i", Z, Z)[:, None], np.ones((len(Z), 1), dtype=Z.dtype)
+    return np.hstack([-2.0 * Z, squares, ones]), np.hstack([Z, ones, squares]).T
 
 
-def _euclidean(Z: Floats, squares: Floats, part: slice) -> Floats:
-    D = Z[part] @ (-2.0 * Z.T)
-    D += squares
-    D += squares[part, None]
+def _euclidean(A: Floats, B: Floats, part: slice) -> Floats:
+    D = A[part] @ B
     np.maximum(D, 0.0, out=D)
     D[np.arange(len(D)), np.arange(part.start, part.stop)] = 0.0
     return np.sqrt(D, out=D)
 
 
 def _distances(rows: Any, part: slice, metric: Any) -> Floats:
-    if metric == "precomputed":
+    if is_given_matrix(metric):
         return np.asarray(rows[part])
     return pairwise_distances(rows[part], rows, metric=metric)
 

@@ -19,7 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_memory
 
 from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, available_if
-from gnomon.base import validate_rows
+from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._pairs import Metric, distance_matrix
 from gnomon.cluster._tree import cut_tree, has_inversions, n_at_height
@@ -259,7 +259,7 @@ def _tree(X: Floats, linkage: Any, metric: Metric) -> Floats:
     """The merges, from rows where that needs no matrix, else from all distances."""
     if isinstance(metric, str) and metric == "precomputed_squared":
         return merge_tree(np.sqrt(distance_matrix(X, "precomputed")), linkage)
-    if isinstance(metric, str) and metric == "precomputed":
+    if is_given_matrix(metric):
         return merge_tree(distance_matrix(X, metric), linkage)
     unit = row_unit(X)
     rows: Floats = X if unit == 1.0 else X / X.dtype.type(unit)

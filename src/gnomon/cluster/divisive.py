@@ -19,7 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, Seed, available_if
-from gnomon.base import validate_rows
+from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import check_n_clusters, warn_if_few
 from gnomon.cluster._pairs import Metric, distance_matrix
@@ -31,7 +31,7 @@ __all__ = ["DivisiveClustering"]
 
 
 def _has_rows(model: "DivisiveClustering") -> bool:
-    return not (isinstance(model.metric, str) and model.metric == "precomputed")
+    return not is_given_matrix(model.metric)
 
 
 class DivisiveClustering(ClusterMixin, Estimator):

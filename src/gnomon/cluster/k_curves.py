@@ -15,6 +15,8 @@ from scipy import linalg
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn import metrics
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import cross_val_score
 
 from gnomon._typing import Bools, Floats, Integers
 from gnomon.cluster._silhouettes import silhouettes
@@ -51,10 +53,11 @@ def by_elbow(trial: KTrial, *, min_strength: float = 1.0, n_references: int = 0)
     strongest = float(np.max(found.strengths, initial=-np.inf)) if len(found.strengths) else -np.inf
     note = ""
     if check_integer("n_references", n_references, low=0):
-        boxes = [_strongest(trial, box) for box in _boxes(trial, n_references, "pca")]
-        table["reference"] = np.array(boxes)
-        p = (1 + np.sum(np.array(boxes) >= strongest)) / (1 + n_references)
-        note = f"; {p:.2f} of boxes without structure bend as much"
+        boxes = np.array([_strongest(trial, box) for box in _boxes(trial, n_references, "pca")])
+        z = (strongest - boxes.mean()) / max(float(boxes.std()), np.finfo(float).tiny)
+        p = float((1 + np.sum(boxes >= strongest)) / (1 + n_references))
+        table |= {"reference": boxes, "z": z, "p": p}
+        note = f"; z = {z:.2f}, p = {p:.2f} against {n_references} boxes without structure"
     if found.k is None:
         said = f"the strongest bend is {strongest:.2f}, below {min_strength:g}{note}"
         return KSelection(None, table, "no elbow", said)
@@ -195,15 +198,36 @@ def by_gmeans(trial: KTrial, *, alpha: float = 1e-4, bonferroni: bool = False) -
 
 
 def by_downstream(
-    trial: KTrial, *, scorer: Callable[[Integers, Any], float] | None = None, cost_per_cluster: float = 0.0
+    trial: KTrial,
+    *,
+    scorer: Callable[[Integers, Any], float] | None = None,
+    pipeline: BaseEstimator | None = None,
+    y: Any = None,
+    cv: Any = None,
+    scoring: Any = None,
+    cost_per_cluster: float = 0.0,
 ) -> KSelection:
     """The best score of what the clusters are for, less what each cluster costs."""
+    if (scorer is None) == (pipeline is None):
+        raise ValueError(
+            "method='downstream' needs either scorer(labels, model) → float, larger is better, or pipeline, an "
+            "estimator with the clusterer inside, and y"
+        )
     if scorer is None:
-        raise ValueError("scorer is None; method='downstream' needs scorer(labels, model) → float, larger is better")
-    models = [trial.fit(k) for k in trial.ks]
-    scores = np.array([float(scorer(model.labels_, model)) for model in models])
+        scores = np.array([_validated(trial, k, pipeline, y, cv, scoring) for k in trial.ks])
+    else:
+        scores = np.array([float(scorer(model.labels_, model)) for model in map(trial.fit, trial.ks)])
     net = scores - cost_per_cluster * np.array(trial.ks)
     return _best(trial, {"score": scores, "net": net}, net, "score less costs")
+
+
+def _validated(trial: KTrial, k: int, pipeline: Any, y: Any, cv: Any, scoring: Any) -> float:
+    """The mean score of the pipeline with k clusters over folds."""
+    names = [name for name in pipeline.get_params() if name.split("__")[-1] == "n_clusters"]
+    if len(names) != 1:
+        raise ValueError(f"pipeline has {len(names)} parameters n_clusters ({names}); it needs one, of its clusterer")
+    model = clone(pipeline).set_params(**{names[0]: k})
+    return float(np.mean(cross_val_score(model, trial.X, y, cv=cv, scoring=scoring)))
 
 
 def _clusters(k: int) -> str:
@@ -220,10 +244,13 @@ def _best(trial: KTrial, curves: dict[str, Any], values: Floats, name: str, *, l
 def _index(trial: KTrial, name: str, index: Callable[[Floats, Integers], float], *, least: bool = False) -> KSelection:
     """An index of quality, which needs two clusters and fewer than rows."""
     values = np.full(len(trial.ks), np.nan)
+    # No index depends on origin and unit, but scikit-learn takes distances below 1e-8 for none.
+    rows = trial.X - trial.X.mean(axis=0)
+    rows = rows / (float(np.max(np.abs(rows))) or 1.0)
     for c, k in enumerate(trial.ks):
         if 2 <= k < len(trial.X):
             labels = trial.fit(k).labels_
-            values[c] = index(trial.X, labels) if len(np.unique(labels)) > 1 else np.nan
+            values[c] = index(rows, labels) if len(np.unique(labels)) > 1 else np.nan
     if np.all(np.isnan(values)):
         raise ValueError(f"ks={trial.ks} has no number between 2 and n − 1, which the {name} needs")
     return _best(trial, {name: values}, values, name.replace("_", "–"), least=least)
@@ -303,14 +330,16 @@ class _Children(NamedTuple):
 def _split(trial: KTrial, rows: Integers) -> _Children | None:
     """Two children of a cluster; None where it has too few rows or no line to divide it by."""
     X = trial.X[rows]
-    if len(X) < FEWEST:
+    if len(X) < FEWEST or not np.any(np.ptp(X, axis=0)):
         return None
     first = trial.fit(2, X).labels_ == 0
     if first.all() or not first.any():
         return None
     v = X[first].mean(axis=0) - X[~first].mean(axis=0)
-    line = X @ v
-    return None if np.ptp(line) <= 0.0 or np.std(line) == 0.0 else _Children(first, line)
+    # Only where rows lie along the line matters, not its length, whose square may be no number.
+    line = X @ (v / (float(np.max(np.abs(v))) or 1.0))
+    line = (line - line.mean()) / (float(np.ptp(line)) or 1.0)
+    return None if np.std(line) == 0.0 else _Children(first, line)
 
 
 def _critical(level: float) -> float:

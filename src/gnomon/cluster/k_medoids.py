@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, Seed, available_if
-from gnomon.base import validate_rows
+from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import check_n_clusters, warn_unless_settled
 from gnomon.cluster._pairs import Metric, distance_matrix
@@ -27,7 +27,7 @@ __all__ = ["KMedoids"]
 
 def _has_rows(model: "KMedoids") -> bool:
     """Distances alone do not place new rows."""
-    return not (isinstance(model.metric, str) and model.metric == "precomputed")
+    return not is_given_matrix(model.metric)
 
 
 class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):

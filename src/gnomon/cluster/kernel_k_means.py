@@ -17,12 +17,12 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, NonNegative, Seed
-from gnomon.base import kernel_rows
+from gnomon.base import is_given_matrix, kernel_of, kernel_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._pairs import check_square
 from gnomon.cluster.k_medians import filled
-from gnomon.kernels import Kernel, KernelLike, Precomputed, read_kernel
+from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Reassigned, kmeans, nearest_center, reassign, seed_centers
 
@@ -134,7 +134,7 @@ class KernelKMeans(ClusterMixin, Estimator):
         if self.algorithm == "kernel" and self.n_components is not None:
             raise ValueError("n_components has no meaning for algorithm='kernel'; leave it out, or use 'kpca'")
         rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr")
-        self._rows, self._kernel = rows, self._read_kernel(rows)
+        self._rows, self._kernel = rows, kernel_of(self, rows)
         K = check_square("K", self._kernel.against(rows).matrix())
         n = len(K)
         check_n_clusters(self.n_clusters, n)
@@ -164,12 +164,6 @@ class KernelKMeans(ClusterMixin, Estimator):
         if self.algorithm == "kpca":
             return nearest_center((cross - self._means) @ self._directions, self._centers)[0].astype(np.int32)
         return np.argmin(self._norms - 2.0 * (cross @ self._combine), axis=1).astype(np.int32)
-
-    def _read_kernel(self, rows: Any) -> Kernel:
-        width = 1 if isinstance(rows, list) else rows.shape[1]
-        gamma = 1.0 / width if self.gamma is None else self.gamma
-        names = getattr(self, "feature_names_in_", None)
-        return read_kernel(self.kernel, rows, gamma=gamma, degree=self.degree, coef0=self.coef0, names=names)
 
     def _needed_shift(self, K: Floats, weights: Floats) -> float:
         """σ that makes K positive semi-definite; zero for kernels that are known to be."""
@@ -240,8 +234,7 @@ class KernelKMeans(ClusterMixin, Estimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        given = self.kernel
-        tags.input_tags.pairwise = isinstance(given, Precomputed) or (isinstance(given, str) and given == "precomputed")
+        tags.input_tags.pairwise = is_given_matrix(self.kernel)
         return tags
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, Seed
-from gnomon.base import validate_rows
+from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_unless_settled
 from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, similarity_matrix
@@ -170,5 +170,5 @@ class PairwiseClustering(ClusterMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         given = self.metric if self.similarity is None else self.similarity
-        tags.input_tags.pairwise = isinstance(given, str) and given == "precomputed"
+        tags.input_tags.pairwise = is_given_matrix(given)
         return tags

@@ -10,13 +10,13 @@ doi:10.1162/0899766041732396).
 """
 
 import warnings
-from functools import partial
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -24,9 +24,10 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, Seed
 from gnomon.base import kernel_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.progress import progress_of
 from gnomon.cluster._discrete import cluster_qr, discretize
-from gnomon.cluster._graph import Affinity, read_affinity
-from gnomon.kernels import Kernel, KernelLike, Precomputed
+from gnomon.cluster._graph import edges, read_affinity
+from gnomon.kernels import KernelLike, Precomputed
 from gnomon.numerics.scatter import fix_signs
 from gnomon.optim import kmeans, nearest_center, seed_centers
 
@@ -49,8 +50,8 @@ class SpectralClustering(ClusterMixin, Estimator):
     n_clusters : int, default=8
         k.
     eigen_solver : {"arpack", "lobpcg", "amg"} or None, default=None
-        None for "arpack", and all eigenvalues at once for small graphs; "amg" is scikit-learn's, which needs pyamg,
-        and is refused here.
+        None for a direct solution of small graphs and "arpack" of others; those that are named are used at every
+        size. "amg" is scikit-learn's, which needs pyamg, and is refused here.
     n_components : int, optional
         Eigenvectors that are clustered; None for k.
     random_state : int, RandomState or None, default=None
@@ -73,7 +74,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     n_jobs : int, optional
         Threads of the search for neighbours.
     verbose : bool, default=False
-        Kept for compatibility.
+        Write to stderr what each of the three steps found.
     laplacian : {"rw", "sym", "none"}, default="rw"
         As in (1); "none" is L itself.
 
@@ -82,7 +83,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     labels_ : ndarray of int of shape (n,)
         Rows without an edge have clusters of their own, after the first k.
     affinity_matrix_ : ndarray or sparse matrix of shape (n, n)
-        W, without loops.
+        W.
     eigenvalues_ : ndarray
         The smallest of the Laplacian, in rising order.
     embedding_ : ndarray of shape (n, n_components)
@@ -163,20 +164,25 @@ class SpectralClustering(ClusterMixin, Estimator):
             raise ValueError("eigen_solver='amg' is not offered; use 'arpack', 'lobpcg' or None")
         rows = kernel_rows(self, X, kernel=self.affinity, accept_sparse="csr")
         rng = check_random_state(self.random_state)
-        self._affinity, self._rows = self._read_affinity(rows), rows
-        W = self.affinity_matrix_ = self._affinity.graph(rows)
+        self._affinity, self._rows = read_affinity(self, rows), rows
+        self.affinity_matrix_ = self._affinity.graph(rows)
+        W = edges(self.affinity_matrix_)
         degrees = np.asarray(W.sum(axis=1), dtype=float).ravel()
         joined = np.flatnonzero(degrees > 0.0)
         self._refuse(len(degrees), len(joined))
-        graph = W[joined][:, joined]
-        found = _smallest(graph, degrees[joined], self._number(len(joined)), self.laplacian, self._options(rng))
+        report = progress_of(2 * self.verbose, "step") or (lambda done, total, note="": None)
+        report(1, 3, f": graph of {len(degrees)} rows, {len(joined)} with an edge")
+        graph = W if len(joined) == len(degrees) else W[joined][:, joined]
+        found = _smallest(graph, degrees[joined], self.laplacian, self._eigen(len(joined), rng))
         self.eigenvalues_, self.eigen_residual_ = found.values, found.residual
+        report(2, 3, f": {len(found.values)} eigenvectors, residual {found.residual:.2g}")
         self.n_connected_ = self._parts(W, len(degrees) - len(joined))
         self.suggested_k_ = int(np.argmax(np.diff(found.values))) + 1 if len(found.values) > 1 else 1
         m = self.n_components or self.n_clusters
         Z = _scaled(found.vectors[:, :m], degrees[joined], self.laplacian)
-        labels, self._centers = self._assign(Z, found.vectors[:, :m], rng)
+        labels, self._centers = self._assign(Z, rng)
         self._store(len(degrees), joined, labels, Z, found, degrees)
+        report(3, 3, f": {self.assign_labels}, {len(np.unique(labels))} clusters")
         return self
 
     def predict(self, X: MatrixLike | list[Any]) -> Integers:
@@ -204,21 +210,6 @@ class SpectralClustering(ClusterMixin, Estimator):
         u = _extended(w, degrees, self._degrees, self._vectors[:, :m], self.eigenvalues_[:m], self.laplacian)
         return nearest_center(_scaled(u, degrees, self.laplacian), self._centers)[0]
 
-    def _read_affinity(self, rows: Any) -> Affinity:
-        given: Any = self.affinity
-        if callable(given) and not isinstance(given, Kernel) and self.kernel_params:
-            given = partial(given, **self.kernel_params)
-        return read_affinity(
-            given,
-            rows,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            n_neighbors=self.n_neighbors,
-            n_jobs=self.n_jobs,
-            names=getattr(self, "feature_names_in_", None),
-        )
-
     def _refuse(self, n: int, joined: int) -> None:
         if n < 2:
             raise ValueError(f"n_samples={n}: one row has no edges; give two or more")
@@ -238,6 +229,9 @@ class SpectralClustering(ClusterMixin, Estimator):
 
     def _parts(self, W: Any, alone: int) -> int:
         """Connected parts of the graph; a warning where there are several beside the rows that are alone."""
+        # A row with edges to all others joins them, as in the graph of most kernels.
+        if np.count_nonzero(W[0] if isinstance(W, np.ndarray) else W[[0]].data) == W.shape[0] - 1:
+            return 1
         # Of a dense matrix SciPy would take weights below 1e-8 for none.
         parts = int(connected_components(sparse.csr_matrix(W), directed=False)[0])
         if parts - alone > 1:
@@ -252,16 +246,29 @@ class SpectralClustering(ClusterMixin, Estimator):
         """Eigenvalues to compute: those that are clustered, and some more to see the largest gap."""
         return min(n, max((self.n_components or self.n_clusters) + 1, 10))
 
-    def _options(self, rng: np.random.RandomState) -> "_Eigen":
+    def _eigen(self, n: int, rng: np.random.RandomState) -> "_Eigen":
+        """The way that was asked for; of small graphs all eigenvectors at once, where none was or it finds too few."""
         tol = 0.0 if self.eigen_tol == "auto" else float(self.eigen_tol)
-        return _Eigen(self.eigen_solver, tol, rng)
+        name, m = self.eigen_solver or "arpack", self._number(n)
+        needed, most = self.n_components or self.n_clusters, ITERATIVE[name].most(n)
+        if self.eigen_solver is None:
+            return _Eigen(None if n <= DENSE or 3 * m > n else name, m, tol, rng)
+        if needed <= most:
+            return _Eigen(name, min(m, most), tol, rng)
+        warnings.warn(
+            f"eigen_solver={name!r} finds at most {most} eigenvectors of {n} rows, and {needed} are needed: all are "
+            "computed directly; use eigen_solver=None",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return _Eigen(None, m, tol, rng)
 
-    def _assign(self, Z: Floats, vectors: Floats, rng: np.random.RandomState) -> tuple[Integers, Floats]:
+    def _assign(self, Z: Floats, rng: np.random.RandomState) -> tuple[Integers, Floats]:
         k = self.n_clusters
         if self.assign_labels == "kmeans":
             runs = [kmeans(Z, Z[seed_centers(Z, k, rng)]) for _ in range(self.n_init)]
             best = min(runs, key=lambda run: run.objective)
-            return best.labels, best.centers
+            return best.labels.astype(np.int32), best.centers
         labels = cluster_qr(Z, k) if self.assign_labels == "cluster_qr" else discretize(Z, k, rng)
         means = [Z[labels == j].mean(axis=0) if np.any(labels == j) else np.full(Z.shape[1], np.inf) for j in range(k)]
         return labels, np.array(means)
@@ -269,7 +276,7 @@ class SpectralClustering(ClusterMixin, Estimator):
     def _store(
         self, n: int, joined: Integers, labels: Integers, Z: Floats, found: "_Spectrum", degrees: Floats
     ) -> None:
-        self.labels_ = np.empty(n, dtype=np.int32)
+        self.labels_ = np.empty(n, dtype=labels.dtype)
         self.labels_[joined] = labels
         alone = np.setdiff1d(np.arange(n), joined)
         self.labels_[alone] = self.n_clusters + np.arange(len(alone))
@@ -286,9 +293,10 @@ class SpectralClustering(ClusterMixin, Estimator):
 
 
 class _Eigen(NamedTuple):
-    """How eigenvectors are found."""
+    """How m eigenvectors are found: by a way of `ITERATIVE`, or directly."""
 
     solver: str | None
+    m: int
     tol: float
     rng: np.random.RandomState
 
@@ -301,7 +309,7 @@ class _Spectrum(NamedTuple):
     residual: float
 
 
-def _smallest(W: Any, degrees: Floats, m: int, laplacian: Laplacian, eigen: _Eigen) -> _Spectrum:
+def _smallest(W: Any, degrees: Floats, laplacian: Laplacian, eigen: _Eigen) -> _Spectrum:
     """From the other end: eigenvalues of S = D^{−½}WD^{−½} near 1, or of cI − L near c."""
     n = len(degrees)
     if laplacian == "none":
@@ -314,21 +322,48 @@ def _smallest(W: Any, degrees: Floats, m: int, laplacian: Laplacian, eigen: _Eig
         V = V.reshape(n, -1)
         return shift[:, None] * V + scale[:, None] * np.asarray(W @ (scale[:, None] * V))
 
-    if n <= DENSE or 3 * m > n:
-        values, vectors = linalg.eigh(apply(np.eye(n)), subset_by_index=(n - m, n - 1))
-    elif eigen.solver == "lobpcg":
-        start = np.linalg.qr(eigen.rng.standard_normal((n, m)))[0]
-        values, vectors = lobpcg(_operator(apply, n), start, largest=True, tol=eigen.tol or None, maxiter=500)
+    # Drawn by the direct way too, so that k-means starts from the same rows as after Lanczos.
+    start = eigen.rng.uniform(-1.0, 1.0, size=n)
+    if eigen.solver is None:
+        values, vectors = linalg.eigh(apply(np.eye(n)), subset_by_index=(n - eigen.m, n - 1))
     else:
-        # Lanczos needs room for the eigenvalues beside those that are asked for, which lie close to them.
-        room = min(n - 1, max(4 * m, 40))
-        start = eigen.rng.uniform(-1.0, 1.0, size=n)
-        values, vectors = eigsh(_operator(apply, n), m, which="LA", tol=eigen.tol, ncv=room, v0=start, maxiter=20 * n)
+        values, vectors = ITERATIVE[eigen.solver].find(_operator(apply, n), start, eigen)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], fix_signs(vectors[:, order])
     residual = float(np.max(np.linalg.norm(apply(vectors) - values * vectors, axis=0)))
     found = top - values
     return _Spectrum(np.where(np.abs(found) < ZERO * top, 0.0, found), vectors, residual)
+
+
+def _by_arpack(A: LinearOperator, start: Floats, eigen: _Eigen) -> tuple[Floats, Floats]:
+    n = len(start)
+    # Lanczos needs room for the eigenvalues beside those that are asked for, which lie close to them.
+    room = min(n, max(4 * eigen.m, 40))
+    try:
+        return eigsh(A, eigen.m, which="LA", tol=eigen.tol, ncv=room, v0=start, maxiter=20 * n)
+    except ArpackNoConvergence as error:
+        raise RuntimeError(
+            f"{error}; raise eigen_tol, or use eigen_solver=None, which is direct for small graphs"
+        ) from None
+
+
+def _by_lobpcg(A: LinearOperator, start: Floats, eigen: _Eigen) -> tuple[Floats, Floats]:
+    block = np.column_stack([start, eigen.rng.standard_normal((len(start), eigen.m - 1))])
+    return lobpcg(A, np.linalg.qr(block)[0], largest=True, tol=eigen.tol or None, maxiter=500)
+
+
+class _Iterative(NamedTuple):
+    """A way to find some eigenvectors, and how many at most of n rows."""
+
+    find: Callable[[LinearOperator, Floats, _Eigen], tuple[Floats, Floats]]
+    most: Callable[[int], int]
+
+
+ITERATIVE = {
+    "arpack": _Iterative(_by_arpack, lambda n: n - 1),
+    # A block of LOBPCG is a fifth of the matrix at most.
+    "lobpcg": _Iterative(_by_lobpcg, lambda n: n // 5),
+}
 
 
 def _operator(apply: Any, n: int) -> LinearOperator:

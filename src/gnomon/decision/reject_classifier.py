@@ -45,8 +45,8 @@ class RejectClassifier(WrappedClassifier):
         The confidence that is needed: a probability, or a margin.
     coverage : float in (0, 1), optional
         The share of rows that is to be decided; the threshold is that of out-of-fold rows.
-    cv : int, splitter or iterable of (train, test), default=5
-        Folds for `coverage`.
+    cv : int, splitter or iterable of (train, test), optional
+        Folds for `coverage`, by default 5; the other ways need none, and refuse it.
     reject_label : label, optional
         What `predict` returns for rejected rows: −1 for classes that are numbers, "reject" for strings, by default. It
         must not be a class.
@@ -83,7 +83,7 @@ class RejectClassifier(WrappedClassifier):
         *,
         threshold: NonNegative | None = None,
         coverage: ProperShare | None = None,
-        cv: Folds = 5,
+        cv: Folds = None,
         reject_label: object = None,
     ):
         self.estimator = estimator
@@ -114,6 +114,8 @@ class RejectClassifier(WrappedClassifier):
             raise ValueError(
                 f"{given} must say in one way when rows are rejected; give one of cost, threshold, coverage"
             )
+        if self.cv is not None and self.coverage is None:
+            raise ValueError(f"cv={self.cv!r} is for coverage, and the threshold is given without it; leave cv out")
         self.reject_label_ = check_spare(
             "reject_label", spare_label(self.reject_label, self.classes_, "reject"), self.classes_
         )

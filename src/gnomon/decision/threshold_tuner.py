@@ -39,8 +39,9 @@ class ThresholdTuner(WrappedClassifier):
     method : {"empirical", "theoretical"}, default="empirical"
         By (1), on out-of-fold scores; or by (2), for which the probabilities of the estimator are taken as calibrated,
         and the prior of its training rows is removed.
-    cv : int, splitter or iterable of (train, test), default=5
-        Folds for the scores of (1).
+    cv : int, splitter or iterable of (train, test), optional
+        Folds for the scores of (1), by default 5; refused where there are no scores to make, by (2) and without an
+        estimator.
 
     Attributes
     ----------
@@ -76,7 +77,7 @@ class ThresholdTuner(WrappedClassifier):
         *,
         estimator: BaseEstimator | None = None,
         method: Literal["empirical", "theoretical"] = "empirical",
-        cv: Folds = 5,
+        cv: Folds = None,
     ):
         self.app = app
         self.estimator = estimator
@@ -100,6 +101,11 @@ class ThresholdTuner(WrappedClassifier):
         self
         """
         app = Application(0.5) if self.app is None else self.app
+        if self.cv is not None and (self.estimator is None or self.method == "theoretical"):
+            raise ValueError(
+                f"cv={self.cv!r} is for out-of-fold scores of an estimator, which method={self.method!r} with "
+                f"estimator={self.estimator!r} does not use; leave cv out"
+            )
         if self.estimator is None:
             check_parameters(self)
             if fit_params:

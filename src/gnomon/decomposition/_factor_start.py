@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon._typing import Floats, is_sparse
 from gnomon.numerics.principal import principal_components, rows_about
-from gnomon.optim import Factors, kmeans, seed_centers
+from gnomon.optim import Factors, factor_unit, kmeans, seed_centers
 
 __all__ = ["FactorStart", "start_factors"]
 
@@ -45,6 +45,12 @@ def start_factors(X: Any, m: int, start: FactorStart, rng: np.random.RandomState
     array([[1., 2.],
            [2., 4.]])
     """
+    # Starts have fixed thresholds, as in scikit-learn.
+    unit = factor_unit(X)
+    if unit != 1.0:
+        Z, H = start_factors(X / X.dtype.type(unit), m, start, rng)
+        root = X.dtype.type(np.sqrt(unit))
+        return Factors(Z, unit * H) if start.way == "kmeans" else Factors(root * Z, root * H)
     if start.way == "random":
         return _random(X, m, start.positive, rng)
     if start.way == "kmeans":

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats
+from gnomon.base.progress import progress_of
 from gnomon.numerics.validation import FLOATS, check_choice, check_integer, check_non_negative
 from gnomon.optim import lasso_codes, least_angle_codes, pursuit_codes, threshold_codes
 
@@ -100,8 +101,12 @@ def sparse_encode(
         s of "lars" and "omp"; None for a tenth of the columns.
     alpha : float, optional
         α of the lasso and of "threshold"; None for 1.
-    copy_cov, check_input, verbose
-        Kept for compatibility: nothing is written to, input is always checked, nothing is printed.
+    copy_cov : bool, default=True
+        False allows `cov` to be overwritten, which no algorithm here does.
+    check_input : bool, default=True
+        False leaves out the search for values that are missing or infinite; X and H are then arrays of floats.
+    verbose : int, default=0
+        Write to stderr how many tenths of the rows are coded.
     init : array-like of shape (n_samples, n_components), optional
         Where the lasso starts.
     max_iter : int, default=1000
@@ -126,8 +131,9 @@ def sparse_encode(
     >>> sparse_encode([[3.0, -0.2, -2.0]], np.eye(3), alpha=0.5)
     array([[ 2.5,  0. , -1.5]])
     """
-    X = check_array(X, dtype=FLOATS, input_name="X")
-    H = check_array(dictionary, dtype=FLOATS, input_name="dictionary").astype(X.dtype, copy=False)
+    X = check_array(X, dtype=FLOATS, input_name="X") if check_input else np.asarray(X)
+    H = check_array(dictionary, dtype=FLOATS, input_name="dictionary") if check_input else np.asarray(dictionary)
+    H = H.astype(X.dtype, copy=False)
     if H.shape[1] != X.shape[1]:
         raise ValueError(
             "Dictionary and X have different numbers of features:"
@@ -139,4 +145,12 @@ def sparse_encode(
     coder = Coder(algorithm, strength, s, positive, check_integer("max_iter", max_iter, low=1), n_jobs)
     G = H @ H.T if gram is None else np.asarray(gram, dtype=X.dtype)
     B = X @ H.T if cov is None else np.asarray(cov, dtype=X.dtype).T
-    return coder.codes(G, B, X.shape[1], None if init is None else np.asarray(init, dtype=X.dtype))
+    start = None if init is None else np.asarray(init, dtype=X.dtype)
+    report = progress_of(verbose, "tenth of the rows")
+    if report is None:
+        return coder.codes(G, B, X.shape[1], start)
+    parts = []
+    for tenth, rows in enumerate(np.array_split(np.arange(len(X)), 10)):
+        parts.append(coder.codes(G, B[rows], X.shape[1], None if start is None else start[rows]))
+        report(tenth + 1, 10)
+    return np.concatenate(parts)

@@ -8,7 +8,7 @@ described worst. In chunks the sums ZᵀZ and XᵀZ of the rows before stand for
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import linalg
@@ -20,6 +20,7 @@ from gnomon import _typing as types
 from gnomon._typing import ArrayLike, Count, Floats, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.decomposition._chunk_sums import ChunkSums
 from gnomon.decomposition._sparse_encode import Coder, CodingAlgorithm
 from gnomon.numerics.linalg import check_squares
 from gnomon.numerics.scatter import fix_signs
@@ -32,29 +33,6 @@ __all__ = ["DictionaryLearning"]
 
 ROUNDS = 10
 """How often unused atoms are replaced, at most."""
-
-
-class AtomSums(NamedTuple):
-    """Means of zᵀz and xᵀz over chunks, of which older ones count less.
-
-    Fields
-    ------
-    G : ndarray of shape (m, m)
-    B : ndarray of shape (d, m)
-    n_chunks, n_rows : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.decomposition.dictionary_learning import AtomSums
-    >>> AtomSums(np.eye(1), np.ones((2, 1)), 1, 3).n_rows
-    3
-    """
-
-    G: Floats
-    B: Floats
-    n_chunks: int
-    n_rows: int
 
 
 class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -71,7 +49,8 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
     tol : float, default=1e-8
         Stop when a round lowers (1) by at most this share of it.
     fit_algorithm : {"lars", "cd"}, default="lars"
-        Kept for compatibility: the lasso has one solution, found by coordinate descent.
+        The lasso of the codes has one solution, which coordinate descent finds to rounding for either name; the path
+        of "lars" takes no positive codes, as in scikit-learn.
     transform_algorithm : {"lasso", "lasso_lars", "lasso_cd", "lars", "omp", "threshold"}, default="omp"
         How `transform` codes rows, as in `sparse_encode`.
     transform_n_nonzero_coefs : int, optional
@@ -88,7 +67,7 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
     split_sign : bool, default=False
         `transform` gives the positive and the negative part of every code.
     random_state : int, RandomState or None, default=None
-        Kept for compatibility: nothing is drawn.
+        Draws which of several rows that are described equally badly replaces an unused atom.
     positive_code, positive_dict : bool, default=False
         Z ≥ 0, H ≥ 0.
     transform_max_iter : int, default=1000
@@ -194,9 +173,9 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         """
         X = validate_rows(self, X)
         check_squares(X, "squared distances are made of them, so scale X first, for example with MaxNormScaler")
-        check_random_state(self.random_state)
+        rng = check_random_state(self.random_state)
         left, right = self._constraints()
-        found, self.n_reseeded_ = _learn(X, self._start(X), left, right, self._run, self.max_iter)
+        found, self.n_reseeded_ = _learn(X, self._start(X), left, right, self._run, self.max_iter, rng)
         self.components_ = H = np.ascontiguousarray(found.w.right)
         # The atoms moved last: these are their codes.
         Z = lasso_codes(H @ H.T, X @ H.T, left.l1, positive=self.positive_code, start=found.w.left, n_jobs=self.n_jobs)
@@ -204,7 +183,7 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         self.history_, self.n_iter_ = found.history, found.n_iter
         self.error_ = np.asarray(found.history["objective"])[1:]
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason
-        self.sums_ = AtomSums(Z.T @ Z / len(X), X.T @ Z / len(X), 1, len(X))
+        self.sums_ = ChunkSums.empty(len(H), X.shape[1], X.dtype).added(X, Z)
         warn_unless_converged(found, self.max_iter)
         return self._signed(Z)
 
@@ -224,13 +203,10 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         X = validate_rows(self, X, reset=first)
         if first:
             self.components_ = self._start(X).right
-            m = len(self.components_)
-            self.sums_ = AtomSums(np.zeros((m, m), X.dtype), np.zeros((X.shape[1], m), X.dtype), 0, 0)
+            self.sums_ = ChunkSums.empty(len(self.components_), X.shape[1], X.dtype)
         H = self.components_
         Z = lasso_codes(H @ H.T, X @ H.T, self.alpha, positive=self.positive_code, n_jobs=self.n_jobs)
-        G, B, t, n = self.sums_
-        old = _keep(t, len(X))
-        self.sums_ = AtomSums(old * G + Z.T @ Z / len(X), old * B + X.T @ Z / len(X), t + 1, n + len(X))
+        self.sums_ = self.sums_.added(X, Z)
         atoms = self._constraints()[1].update(np.ascontiguousarray(H.T), self.sums_.G, self.sums_.B)
         self.components_ = np.ascontiguousarray(atoms.T)
         return self
@@ -281,6 +257,8 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         return (Z[:, :m] - Z[:, m:] if self.split_sign else Z) @ self.components_
 
     def _constraints(self) -> tuple[NonNegative, UnitBall]:
+        if self.positive_code and self.fit_algorithm == "lars":
+            raise ValueError("Positive constraint not supported for 'lars' coding; use fit_algorithm='cd'")
         return NonNegative(l1=self.alpha, lower=0.0 if self.positive_code else -np.inf), UnitBall(self.positive_dict)
 
     def _start(self, X: Floats) -> Factors:
@@ -331,12 +309,12 @@ Run = Callable[[Floats, Factors, NonNegative, UnitBall, int], Solution[Factors]]
 
 
 def _learn(
-    X: Floats, start: Factors, left: NonNegative, right: UnitBall, run: Run, max_iter: int
+    X: Floats, start: Factors, left: NonNegative, right: UnitBall, run: Run, max_iter: int, rng: np.random.RandomState
 ) -> tuple[Solution[Factors], int]:
     """Minimise (1), replace atoms that no row uses by the rows that are described worst, and go on while it helps."""
     found, reseeded = run(X, start, left, right, max_iter), 0
     for _ in range(ROUNDS):
-        atoms = _replaced(X, *found.w, right.positive)
+        atoms = _replaced(X, *found.w, right.positive, rng)
         left_over = max_iter - found.n_iter
         if atoms is None or left_over < 1 or not found.converged:
             break
@@ -350,12 +328,15 @@ def _learn(
     return found, reseeded
 
 
-def _replaced(X: Floats, Z: Floats, H: Floats, positive: bool) -> tuple[list[int], Floats] | None:
+def _replaced(
+    X: Floats, Z: Floats, H: Floats, positive: bool, rng: np.random.RandomState
+) -> tuple[list[int], Floats] | None:
     """The atoms without a row, and the dictionary with the worst rows in their places; None where there are none."""
     unused = np.flatnonzero(~np.any(Z, axis=0))
     rest, H, replaced = X - Z @ H, np.array(H), []
     for j in unused:
-        worst = int(np.argmax(np.sum(rest**2, axis=1)))
+        errors = np.sum(rest**2, axis=1)
+        worst = int(rng.choice(np.flatnonzero(errors == errors.max())))
         row = np.maximum(X[worst], 0.0) if positive else X[worst]
         length = float(np.linalg.norm(row))
         if not np.any(rest[worst]) or length == 0.0:
@@ -365,12 +346,6 @@ def _replaced(X: Floats, Z: Floats, H: Floats, positive: bool) -> tuple[list[int
         # What the new atom describes is no reason for the next one.
         rest = rest - np.outer(rest @ H[j], H[j])
     return (replaced, H) if replaced else None
-
-
-def _keep(t: int, size: int) -> float:
-    """The factor of the sums before chunk t + 1; codes by old atoms fade: Mairal et al. (2009), section 3.4.2."""
-    theta = (t + 1) * size if t < size - 1 else size**2 + t + 1 - size
-    return (theta + 1 - size) / (theta + 1)
 
 
 def _joined(a: Solution[Factors], b: Solution[Factors]) -> Solution[Factors]:

@@ -8,7 +8,6 @@ may be more of them than columns. A new row is centred by the means of the train
 """
 
 import warnings
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,9 +19,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import Count, CountOrZero, Floats, MatrixLike, NonNegative, Seed
-from gnomon.base import kernel_rows
+from gnomon.base import has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import Against, Kernel, KernelLike, Precomputed, read_kernel
+from gnomon.kernels import Against, KernelLike
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.validation import FLOATS
 
@@ -156,13 +155,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        if self.fit_inverse_transform and isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if self.fit_inverse_transform and is_given_matrix(self.kernel):
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel; give rows and a kernel")
         rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", copy=self.copy_X)
-        width = 1 if isinstance(rows, list) else rows.shape[1]
+        width = rows.shape[1] if has_columns(rows) else 1
         self.gamma_ = 1.0 / width if self.gamma is None else self.gamma
         rng = check_random_state(self.random_state)
-        self._kernel = self._read_kernel(rows)
+        self._kernel = kernel_of(self, rows, pairs=True)
         self.X_fit_ = rows
         against = self._kernel.against(rows)
         if self.eigen_solver == "nystroem":
@@ -224,19 +223,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Z = check_array(X, dtype=FLOATS, input_name="X")
         return self._score_kernel.gram(Z, self.X_transformed_fit_) @ self.dual_coef_
 
-    def _read_kernel(self, rows: Any) -> Kernel:
-        given: Any = self.kernel
-        if callable(given) and not isinstance(given, Kernel) and self.kernel_params:
-            given = partial(given, **self.kernel_params)
-        return read_kernel(
-            given,
-            rows,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            names=getattr(self, "feature_names_in_", None),
-        )
-
     def _against(self) -> Against:
         return self._kernel.against(self.X_fit_)
 
@@ -258,12 +244,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         solver = self.eigen_solver
         if solver == "auto":
             solver = "arpack" if n > 200 and m < 10 else "dense"
+        if solver == "arpack" and m >= n:
+            warnings.warn(
+                f"eigen_solver='arpack' finds at most {n - 1} components of {n} rows, and {m} are needed: all are "
+                "computed directly; use eigen_solver='dense'",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            solver = "dense"
         if solver == "dense":
             few = {} if 4 * m > n else {"subset_by_index": (n - m, n - 1)}
             values, V = linalg.eigh(K, check_finite=False, **few)
         elif solver == "arpack":
-            if m >= n:
-                raise ValueError(f"n_components={m} must be below the number of rows, {n}, with eigen_solver='arpack'")
             start = rng.uniform(-1.0, 1.0, size=n)
             try:
                 values, V = eigsh(K, m, which="LA", tol=self.tol, maxiter=self.max_iter, v0=start)
@@ -298,18 +290,24 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         # The mean of the features, as a shift of the comparisons: k_m(x) whiten − means.
         self._column_means = means @ linalg.pinv(whiten)
         self._grand_mean, self._row_weights = 0.0, np.zeros(len(chosen))
-        self.X_fit_ = _take(self.X_fit_, chosen)
+        self.X_fit_ = take_rows(self.X_fit_, chosen)
         return None
 
     def _fit_back(self, rows: Any) -> None:
         """Ridge regression from scores to rows, with the same kernel on scores."""
         Z = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
         self.X_transformed_fit_ = Z
-        self._score_kernel = read_kernel(self.kernel, Z, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
+        self._score_kernel = kernel_of(self, Z, gamma=self.gamma_, pairs=True)
         K = self._score_kernel.gram(Z)
         K[np.diag_indices_from(K)] += self.alpha
         target = rows.toarray() if not isinstance(rows, np.ndarray) else rows
-        self.dual_coef_ = linalg.solve(K, target, assume_a="pos", overwrite_a=True)
+        try:
+            self.dual_coef_ = linalg.solve(K, target, assume_a="pos", overwrite_a=True)
+        except linalg.LinAlgError:
+            raise linalg.LinAlgError(
+                f"alpha={self.alpha} leaves the equations of the map back singular: some rows have the same scores; "
+                "raise alpha"
+            ) from None
 
     @property
     def _n_features_out(self) -> int:
@@ -319,9 +317,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.input_tags.pairwise = (isinstance(self.kernel, str) and self.kernel == "precomputed") or isinstance(
-            self.kernel, Precomputed
-        )
+        tags.input_tags.pairwise = is_given_matrix(self.kernel)
         return tags
 
 
@@ -358,7 +354,3 @@ def _without_rounding(values: Floats) -> Floats:
 def _over_roots(V: Floats, values: Floats) -> Floats:
     """v/√λ, and zero where λ is."""
     return np.divide(V, np.sqrt(values), out=np.zeros_like(V), where=values > 0.0)
-
-
-def _take(rows: Any, chosen: Any) -> Any:
-    return [rows[i] for i in chosen] if isinstance(rows, list) else rows[chosen]

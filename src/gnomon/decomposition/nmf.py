@@ -7,6 +7,8 @@ X: Cichocki & Phan (2009), doi:10.1587/transfun.E92.A.708; Gillis & Glineur (201
 Multiplicative updates: Lee & Seung (2001), NIPS.
 """
 
+import warnings
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,7 +19,9 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_non_neg
 from gnomon import _typing as types
 from gnomon._typing import ArrayLike, Count, Floats, MatrixLike, Seed, Share, Verbosity
 from gnomon.base import validate_rows
+from gnomon.base.chunks import Chunks, read_chunks
 from gnomon.base.estimator import Estimator
+from gnomon.decomposition._chunk_sums import ChunkSums
 from gnomon.decomposition._factor_start import FactorStart, Way, start_factors
 from gnomon.numerics.linalg import check_squares
 from gnomon.numerics.validation import FLOATS
@@ -25,14 +29,18 @@ from gnomon.optim import (
     FactorPenalties,
     Factors,
     beta_divergence,
+    change_in_units,
+    code_rows,
     factorize,
+    factorize_chunks,
     half_square,
     multiplicative_updates,
     warn_unless_converged,
 )
-from gnomon.optim.factors import NonNegative
+from gnomon.optim.factors import Constraint, NonNegative, Shuffled
+from gnomon.optim.rules import StopRule
 from gnomon.optim.solution import Solution, log_every
-from gnomon.optim.stopping import KKT, ObjectiveChange
+from gnomon.optim.stopping import KKT
 
 __all__ = ["NMF"]
 
@@ -64,7 +72,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ρ.
     verbose : int, default=0
     shuffle : bool, default=False
-        Kept for compatibility: rows are independent, so there is no order of them.
+        "cd" goes through the patterns in a random order in every update.
     normalize : {"rows"} or None, default=None
         "rows" scales every pattern to the sum 1 and its codes accordingly.
 
@@ -81,6 +89,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_iter_ : int
     converged_ : bool
     stop_reason_ : str
+    sums_ : ChunkSums
+        What `partial_fit` keeps of the rows before.
 
     References
     ----------
@@ -181,6 +191,75 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason
         return codes
 
+    def fit_chunks(self, chunks: Chunks, H: ArrayLike | None = None) -> Self:
+        """Minimise (1) over rows that come in chunks, in the memory of one chunk; the codes are not kept.
+
+        The start is made from the first chunk. However the rows are cut, the patterns are the same.
+
+        Parameters
+        ----------
+        chunks : iterable of X, or function that returns one
+            It is read once for every pass; a generator can only be read once, so give the function that makes it.
+        H : array-like of shape (m, n_features), optional
+            Where to start, with ``init="custom"``.
+
+        Returns
+        -------
+        self
+        """
+        if self.solver != "cd" or self.normalize is not None:
+            raise ValueError("fit_chunks needs solver='cd' and normalize=None; leave them out, or use fit")
+        begin = read_chunks(chunks)
+
+        def read() -> Iterator[Any]:
+            for X, weights in begin():
+                if weights is not None:
+                    raise ValueError("a chunk comes with weights, which NMF does not take; give X alone")
+                yield self._read(X, reset=False)
+
+        chunk = next(begin(), None)
+        if chunk is None:
+            raise ValueError("chunks holds no table; give at least one")
+        first = self._read(chunk[0], reset=True)
+        start = self._first_patterns(first, H)
+        n = sum(X.shape[0] for X in read())
+        left, right = self._sides(n, first.shape[1])
+        log = log_every(int(self.verbose)) if self.verbose else None
+        found = factorize_chunks(read, start, left, right, stop=self._rule(first), max_iter=self.max_iter, callback=log)
+        warn_unless_converged(found, self.max_iter)
+        self.components_, self.n_components_ = found.w, len(found.w)
+        fits = (half_square(X, code_rows(X, found.w, left), found.w) for X in read())
+        self.reconstruction_err_ = float(np.sqrt(2.0 * sum(fits)))
+        self.objective_, self.history_, self.n_iter_ = found.objective, found.history, found.n_iter
+        self.converged_, self.stop_reason_ = found.converged, found.stop_reason
+        return self
+
+    def partial_fit(self, X: MatrixLike, y: object = None) -> Self:
+        """Code these rows with the patterns so far, add their sums to those of the rows before, improve the patterns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self.solver != "cd" or self.normalize is not None:
+            raise ValueError("partial_fit needs solver='cd' and normalize=None; leave them out, or use fit")
+        first = "sums_" not in vars(self)
+        X = self._read(X, reset=first)
+        if first:
+            self.components_ = self._first_patterns(X, None)
+            self.n_components_ = len(self.components_)
+            self.sums_ = ChunkSums.empty(self.n_components_, X.shape[1], X.dtype)
+        self.sums_ = self.sums_.added(X, code_rows(X, self.components_, self._sides(1, X.shape[1])[0]))
+        right = self._sides(self.sums_.weight, X.shape[1])[1]
+        patterns = right.update(np.ascontiguousarray(self.components_.T), self.sums_.G, self.sums_.B)
+        self.components_ = np.ascontiguousarray(patterns.T)
+        return self
+
     def transform(self, X: MatrixLike) -> Floats:
         """Codes of rows with the patterns as they are: non-negative least squares for every row.
 
@@ -229,6 +308,18 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ValueError("When beta_loss <= 0 and X contains zeros, the solver may diverge: add a small constant")
         return beta
 
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        X = validate_rows(self, X, reset=reset, accept_sparse=("csr", "csc"))
+        self._beta(X)
+        return X
+
+    def _first_patterns(self, X: Any, H: ArrayLike | None) -> Floats:
+        """Where H starts, from the rows of a chunk or as given."""
+        m = self._number(X, H)
+        if self.init == "custom":
+            return _given("H", H, (m, X.shape[1]), X.dtype)
+        return np.ascontiguousarray(self._start(X, m, None, None).right)
+
     def _number(self, X: Any, H: ArrayLike | None) -> int:
         if self.n_components == "auto" and H is not None:
             return len(np.asarray(H))
@@ -238,24 +329,41 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.init == "custom":
             return Factors(_given("W", W, (X.shape[0], m), X.dtype), _given("H", H, (m, X.shape[1]), X.dtype))
         way: Way = self.init or ("nndsvda" if m <= min(X.shape) else "random")
+        if way == "nndsvd" and self.solver == "mu":
+            warnings.warn(
+                "solver='mu' multiplies, so it cannot change the zeros that init='nndsvd' starts with; use 'nndsvda'",
+                stacklevel=3,
+            )
         if way != "random" and m > min(X.shape):
             raise ValueError(f"init={way!r} can only be used when n_components={m} <= min(n_samples, n_features)")
         return start_factors(X, m, FactorStart(way, positive=True), check_random_state(self.random_state))
 
     def _solve(self, X: Any, start: Factors, beta: float, *, fixed_right: bool) -> Solution[Factors]:
-        n, d = X.shape
-        alpha_W, alpha_H = self.alpha_W, self.alpha_W if self.alpha_H == "same" else float(self.alpha_H)
-        share = self.l1_ratio
-        penalties = FactorPenalties(
-            d * alpha_W * share, d * alpha_W * (1 - share), n * alpha_H * share, n * alpha_H * (1 - share)
-        )
         run: dict[str, Any] = {"fixed_right": fixed_right, "max_iter": self.max_iter}
         run["callback"] = log_every(int(self.verbose)) if self.verbose else None
         if self.solver == "mu":
-            return multiplicative_updates(X, start, beta, penalties, tol=self.tol / 10.0, **run)
-        left = NonNegative(penalties.left_l1, penalties.left_l2)
-        right = NonNegative(penalties.right_l1, penalties.right_l2)
-        return factorize(X, start, left, right, stop=KKT(self.tol) | ObjectiveChange(1e-3 * self.tol), **run)
+            return multiplicative_updates(X, start, beta, self._penalties(*X.shape), tol=self.tol / 10.0, **run)
+        return factorize(X, start, *self._sides(*X.shape), stop=self._rule(X), **run)
+
+    def _rule(self, X: Any) -> StopRule:
+        return KKT(self.tol) | change_in_units(X, 1e-3 * self.tol)
+
+    def _penalties(self, n: float, d: int) -> FactorPenalties:
+        """Of (1), for n rows and d columns."""
+        alpha_W, alpha_H = self.alpha_W, self.alpha_W if self.alpha_H == "same" else float(self.alpha_H)
+        share = self.l1_ratio
+        return FactorPenalties(
+            d * alpha_W * share, d * alpha_W * (1 - share), n * alpha_H * share, n * alpha_H * (1 - share)
+        )
+
+    def _sides(self, n: float, d: int) -> tuple[Constraint, Constraint]:
+        """What W and H may be."""
+        of = self._penalties(n, d)
+        sides = NonNegative(of.left_l1, of.left_l2), NonNegative(of.right_l1, of.right_l2)
+        if not self.shuffle:
+            return sides
+        rng = check_random_state(self.random_state)
+        return Shuffled(sides[0], rng), Shuffled(sides[1], rng)
 
     @property
     def _n_features_out(self) -> int:

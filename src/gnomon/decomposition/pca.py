@@ -17,7 +17,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, MatrixLike, NonNegative, Seed, is_sparse
+from gnomon._typing import Array, ArrayLike, Count, CountOrZero, Floats, MatrixLike, NonNegative, Seed, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.decomposition._how_many import (
@@ -123,7 +123,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ] = "auto",
         tol: NonNegative = 0.0,
         iterated_power: CountOrZero | Literal["auto"] = "auto",
-        n_oversamples: CountOrZero = 10,
+        n_oversamples: Count = 10,
         power_iteration_normalizer: Literal["auto", "QR", "LU", "none"] = "auto",
         random_state: Seed = None,
         center: bool = True,
@@ -256,7 +256,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Returns
         -------
-        Z : ndarray of shape (n_samples, n_components_), or (n_samples, n_features) with ``whiten="zca"``
+        Z : ndarray of shape ``(n_samples, n_components_)``, or (n_samples, n_features) with ``whiten="zca"``
         """
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, accept_sparse=("csr", "csc"))
@@ -270,7 +270,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_components_)
+        X : array-like of shape ``(n_samples, n_components_)``
             Scores, as `transform` gives them.
 
         Returns
@@ -360,7 +360,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if rest is not None:
             squares += np.asarray(self.reconstruction_error(X, reduction="none")) / rest
             log_det += (d - m) * float(np.log(rest))
-        return -0.5 * (d * np.log(2.0 * np.pi) + log_det + squares)
+        return (-0.5 * (d * np.log(2.0 * np.pi) + log_det + squares)).astype(X.dtype)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """The mean of `score_samples`.
@@ -438,7 +438,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.explained_variance_ = (values[:m] / divisor).astype(dtype)
         self.explained_variance_ratio_ = (values[:m] / total if total > 0.0 else np.zeros(m)).astype(dtype)
         self.singular_values_ = np.sqrt(values[:m]).astype(dtype)
-        self.noise_variance_ = float(max(total - values[:m].sum(), 0.0) / divisor / rest) if rest > 0 else 0.0
+        noise = float(max(total - values[:m].sum(), 0.0) / divisor / rest) if rest > 0 else 0.0
+        self.noise_variance_ = noise if dtype == np.float64 or rest <= 0 else dtype.type(noise)
         self.error_estimate_ = found.error
         self.n_components_, self.n_samples_ = m, n
         return self

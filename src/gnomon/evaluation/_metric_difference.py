@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.evaluation._delong import delong_auc, delong_difference
-from gnomon.evaluation._metric_interval import resampled
+from gnomon.evaluation._metric_interval import resample_count, resampled
 from gnomon.evaluation._metric_words import AnyMetric, bind, read_metric_rows
 from gnomon.numerics.estimates import Estimate
 from gnomon.numerics.resampling import estimate_of
@@ -71,7 +71,7 @@ def metric_difference(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> MetricDifference:
@@ -112,6 +112,7 @@ def metric_difference(
     0.0017
     """
     check_choice("method", method, get_args(Method))
+    count = resample_count([method], n_resamples, random_state)
     a, b = (
         read_metric_rows(y_true, prediction, sample_weight, groups, pos_label, threshold)
         for prediction in (first, second)
@@ -129,7 +130,7 @@ def metric_difference(
         return np.array([bound[0].statistic(w), bound[1].statistic(w)])
 
     value = both(a.weights)
-    found = resampled(both, a, method, n_resamples, n_jobs, random_state)
+    found = resampled(both, a, method, count, n_jobs, random_state)
     one, two = (estimate_of(float(value[k]), found[:, k], level) for k in (0, 1))
     change = found[:, 0] - found[:, 1]
     return MetricDifference(one, two, estimate_of(float(value[0] - value[1]), change, level), _p_value(change))

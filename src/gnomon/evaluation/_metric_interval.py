@@ -10,7 +10,7 @@ doi:10.1080/01621459.1927.10502953; DeLong, DeLong & Clarke-Pearson (1988), doi:
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -22,9 +22,10 @@ from gnomon.numerics.estimates import Estimate, share_interval
 from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["IntervalMethod", "interval_of", "metric_interval", "resampled"]
+__all__ = ["IntervalMethod", "interval_of", "metric_interval", "resample_count", "resampled"]
 
 IntervalMethod: TypeAlias = Literal["bootstrap", "stratified", "delong", "wilson"]
+WITHOUT_RESAMPLES = {"delong", "wilson"}
 
 
 def metric_interval(
@@ -38,7 +39,7 @@ def metric_interval(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> Estimate:
@@ -67,7 +68,9 @@ def metric_interval(
     sample_weight : array-like of shape (n,), optional
         How many rows each one stands for, so their sum matters: weight two is the row twice.
     level : float, default=0.95
-    n_resamples : int, default=1000
+    n_resamples : int, optional
+        Of "bootstrap" and "stratified", by default 1000. The other methods draw nothing and refuse it, and a
+        `random_state`.
     n_jobs : int, optional
         Threads for resamples; they change nothing but the time.
     random_state : None, int, Generator or RandomState
@@ -104,8 +107,21 @@ def metric_interval(
     >>> print(metric_interval(matthews_corrcoef, y, score > 0.5, groups=groups, n_resamples=100, random_state=0))
     0.3528 (95 % interval 0.2662 to 0.4235)
     """
+    count = resample_count([method], n_resamples, random_state)
     rows = read_metric_rows(y_true, prediction, sample_weight, groups, pos_label, threshold)
-    return interval_of(metric, rows, method, level, n_resamples, n_jobs, random_state)
+    return interval_of(metric, rows, method, level, count, n_jobs, random_state)
+
+
+def resample_count(methods: Collection[str], n_resamples: int | None, random_state: RandomState) -> int:
+    """The number of resamples; it is refused, as a seed is, where no method draws any."""
+    if set(methods) <= WITHOUT_RESAMPLES:
+        for name, value in {"n_resamples": n_resamples, "random_state": random_state}.items():
+            if value is not None:
+                raise ValueError(
+                    f"{name}={value!r} is for resamples, and method {sorted(set(methods))} draws none; leave it out, "
+                    "or choose 'bootstrap'"
+                )
+    return 1000 if n_resamples is None else n_resamples
 
 
 def interval_of(
@@ -120,7 +136,7 @@ def interval_of(
     """A metric of rows that were read, with its interval."""
     check_choice("method", method, get_args(IntervalMethod))
     bound = bind(metric, rows)
-    if method in ("wilson", "delong"):
+    if method in WITHOUT_RESAMPLES:
         if rows.groups is not None:
             raise ValueError(f"method={method!r} takes rows as independent; with groups choose 'bootstrap'")
         return (_wilson if method == "wilson" else _delong)(metric, bound, rows, level)

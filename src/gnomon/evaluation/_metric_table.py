@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import ArrayLike, RandomState
-from gnomon.evaluation._metric_interval import IntervalMethod, interval_of
+from gnomon.evaluation._metric_interval import IntervalMethod, interval_of, resample_count
 from gnomon.evaluation._metric_words import AnyMetric, MetricRows, metric_name, read_metric_rows
 from gnomon.numerics.estimates import Estimate, normal_quantile
 from gnomon.numerics.random import spawn_seeds
@@ -118,7 +118,7 @@ def metric_table(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> MetricTable:
@@ -167,12 +167,13 @@ def metric_table(
     methods = method if isinstance(method, Mapping) else dict.fromkeys(names, method)
     if lacking := sorted(set(names) ^ set(methods)):
         raise ValueError(f"method and metrics differ in {lacking}; give a method for each metric")
+    count = resample_count(methods.values(), n_resamples, random_state)
     whole = {
         name: read_metric_rows(y_true, prediction, sample_weight, groups, pos_label, threshold)
         for name, prediction in systems.items()
     }
     parts = _split(by, np.shape(y_true)[0], sample_weight)
-    options = (n_resamples, n_jobs, spawn_seeds(random_state, 1)[0])
+    options = (count, n_jobs, spawn_seeds(random_state, 1)[0])
     cells, gaps = {}, {}
     for (system, rows), (metric, name) in product(whole.items(), zip(metrics, names, strict=True)):
         for group, part in parts.items():

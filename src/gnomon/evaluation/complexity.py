@@ -10,7 +10,7 @@ Rademacher complexity of deep neural networks, doi:10.1007/s11432-015-5470-z.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, ArrayLike, Floats
-from gnomon.numerics.validation import check_interval, check_non_negative, check_numbers, check_positive
+from gnomon.numerics.validation import check_choice, check_interval, check_non_negative, check_numbers, check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Optimism", "SupportVectorBound", "effective_dof", "network_complexity", "optimism", "sv_bound"]
@@ -233,7 +233,12 @@ def sv_bound(
     return SupportVectorBound(train, found, train + check_positive("c", c) * found / (n - 1), found / n)
 
 
-def network_complexity(model: BaseEstimator | Sequence[ArrayLike], *, keep: float | Sequence[float] = 1.0) -> float:
+def network_complexity(
+    model: BaseEstimator | Sequence[ArrayLike],
+    *,
+    keep: float | Sequence[float] = 1.0,
+    norm: Literal["unit", "entry"] = "unit",
+) -> float:
     """(3) of a network: a number to compare networks by.
 
     Parameters
@@ -242,6 +247,8 @@ def network_complexity(model: BaseEstimator | Sequence[ArrayLike], *, keep: floa
         ‖B‖₁ is the largest sum of |weights| into one unit.
     keep : float or sequence of float in (0, 1], default=1.0
         p: the share of units that dropout keeps, in all layers or in each.
+    norm : {"unit", "entry"}, default="unit"
+        ‖B‖₁ as said, or the sum of |weights| of the whole layer, which is larger.
 
     References
     ----------
@@ -261,4 +268,6 @@ def network_complexity(model: BaseEstimator | Sequence[ArrayLike], *, keep: floa
     shares = np.broadcast_to(check_numbers("keep", keep), (len(layers),))
     for share in shares.tolist():
         check_interval("keep", share, 0.0, 1.0, closed="right")
-    return float(np.prod([np.linalg.norm(layer, 1) for layer in layers]) * np.prod(np.sqrt(shares)))
+    check_choice("norm", norm, ("unit", "entry"))
+    sizes = [np.linalg.norm(layer, 1) if norm == "unit" else np.sum(np.abs(layer)) for layer in layers]
+    return float(np.prod(sizes) * np.prod(np.sqrt(shares)))

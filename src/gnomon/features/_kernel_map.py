@@ -13,9 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Floats, MatrixLike, NonNegative
-from gnomon.base import kernel_rows
+from gnomon.base import is_given_matrix, kernel_rows
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import Kernel, KernelLike, Precomputed, read_kernel
+from gnomon.kernels import Kernel, KernelLike
 
 __all__ = ["KernelMap"]
 
@@ -25,8 +25,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, AB
 
     kernel: KernelLike
     gamma: NonNegative | None
-    degree: NonNegative
-    coef0: float
+    degree: NonNegative | None
+    coef0: float | None
     _kernel: Kernel
 
     def fit(self, X: MatrixLike | list[Any], y: object = None) -> Self:
@@ -43,14 +43,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, AB
         self
         """
         rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr")
-        self._kernel = read_kernel(
-            self.kernel,
-            rows,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            names=getattr(self, "feature_names_in_", None),
-        )
+        self._kernel = self._read(rows)
         self._learn(rows)
         return self
 
@@ -69,6 +62,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, AB
         return self._map(kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", reset=False))
 
     @abstractmethod
+    def _read(self, rows: Any) -> Kernel:
+        """The kernel for these training rows."""
+
+    @abstractmethod
     def _learn(self, rows: Any) -> None:
         """Set the fitted attributes."""
 
@@ -80,11 +77,5 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, AB
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.input_tags.pairwise = self._given_matrix
+        tags.input_tags.pairwise = is_given_matrix(self.kernel)
         return tags
-
-    @property
-    def _given_matrix(self) -> bool:
-        """Whether rows are those of a Gram matrix."""
-        named = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return named or isinstance(self.kernel, Precomputed)

@@ -13,8 +13,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from gnomon._typing import Count, Floats, MatrixLike, NonNegative
+from gnomon.base import kernel_of
 from gnomon.features._kernel_map import KernelMap
-from gnomon.kernels import KernelLike, NotPSDWarning
+from gnomon.kernels import Kernel, KernelLike, NotPSDWarning
 from gnomon.numerics.scatter import fix_signs
 
 __all__ = ["EmpiricalKernelMap"]
@@ -92,6 +93,9 @@ class EmpiricalKernelMap(KernelMap):
         R : ndarray of shape (n_samples, m)
         """
         return self.fit(X).embedding_
+
+    def _read(self, rows: Any) -> Kernel:
+        return kernel_of(self, rows)
 
     def _learn(self, rows: Any) -> None:
         K = self._kernel.against(rows).matrix()

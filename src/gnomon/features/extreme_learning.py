@@ -63,7 +63,7 @@ class _ExtremeLearning(Estimator):
         self.random_state = random_state
 
     def _fit(self, X: Any, T: Floats, sample_weight: ArrayLike | None) -> Self:
-        """LayerDraw the layer, minimise (1) on all rows."""
+        """Draw the layer, minimise (1) on all rows."""
         s = check_weights(sample_weight, X)
         self._draw(X, s)
         rows = Rows(self.layer_.outputs(X), T, None if sample_weight is None else s, self.fit_intercept)

@@ -117,9 +117,16 @@ class RandomFourierFeatures(FeatureMap):
         return float(np.sqrt(self.variance_ * (1.0 if self.paired else 2.0) / self.n_features))
 
     def _map(self, X: Rows) -> Rows:
-        z = np.asarray(X @ self.frequencies_.T.astype(X.dtype)) + self.offsets_.astype(X.dtype)
-        parts = [np.cos(z), np.sin(z)] if self.paired else [np.cos(z)]
-        return np.hstack(parts) * X.dtype.type(self._factor)
+        z = np.asarray(X @ self.frequencies_.T.astype(X.dtype))
+        if self.paired:
+            out = np.empty((len(z), 2 * self.n_features), dtype=z.dtype)
+            np.cos(z, out=out[:, : self.n_features])
+            np.sin(z, out=out[:, self.n_features :])
+        else:
+            z += self.offsets_.astype(z.dtype)
+            out = np.cos(z, out=z)
+        out *= z.dtype.type(self._factor)
+        return out
 
     def _names(self, names: Array) -> Sequence[str]:
         words = ("cos", "sin") if self.paired else ("cos",)

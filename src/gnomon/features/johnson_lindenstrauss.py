@@ -10,11 +10,11 @@ doi:10.1002/rsa.10073.
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike, RandomState
+from gnomon.features._row_pairs import of_pairs, row_sums
 from gnomon.numerics.validation import FLOATS, check_integer, check_interval
 
 __all__ = ["Distortion", "jl_distortion", "johnson_lindenstrauss_min_dim"]
@@ -127,7 +127,7 @@ def jl_distortion(
     if n < 2:
         raise ValueError("X has 1 row, and a distance needs two; give more rows")
     i, j = _pairs(n, n_pairs, random_state)
-    before, after = _squares(X, i, j), _squares(Z, i, j)
+    before, after = (of_pairs(lambda a, b: row_sums(a - b, 2), A, A, i, j) for A in (X, Z))
     apart = before > 0.0
     if not np.any(apart):
         raise ValueError("all rows of X that were compared are equal, and a ratio needs a distance; give other rows")
@@ -142,17 +142,3 @@ def _pairs(n: int, n_pairs: int | None, random_state: RandomState) -> tuple[Inte
     i = rng.randint(0, n, size=n_pairs)
     j = rng.randint(0, n - 1, size=n_pairs)
     return i, j + (j >= i)
-
-
-def _squares(A: Any, i: Integers, j: Integers) -> Floats:
-    """‖aᵢ − aⱼ‖² of the pairs listed, in blocks that stay small."""
-    out = np.empty(len(i))
-    block = max(1, 1_000_000 // A.shape[1])
-    for start in range(0, len(i), block):
-        part = slice(start, start + block)
-        difference = A[i[part]] - A[j[part]]
-        if sparse.issparse(difference):
-            out[part] = np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
-        else:
-            out[part] = np.einsum("ij,ij->i", difference, difference)
-    return out

@@ -14,8 +14,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, NonNegative, Seed, is_sparse
+from gnomon.base import count_rows, has_columns, is_given_matrix, kernel_of, take_rows
 from gnomon.features._kernel_map import KernelMap
-from gnomon.kernels import KernelLike
+from gnomon.kernels import Kernel, KernelLike
 from gnomon.numerics.validation import FLOATS, check_integer
 from gnomon.optim import kmeans, seed_centers
 
@@ -81,13 +82,16 @@ class KernelFeatures(KernelMap):
         self.coef0 = coef0
         self.random_state = random_state
 
+    def _read(self, rows: Any) -> Kernel:
+        return kernel_of(self, rows)
+
     def _learn(self, rows: Any) -> None:
-        if self._given_matrix:
+        if is_given_matrix(self.kernel):
             raise ValueError("kernel='precomputed' leaves nothing to compare; choose columns of the matrix instead")
         if self._chooses:
             check_integer("landmarks", self.landmarks, low=1)
-            self.landmarks_ = self._chosen(rows, min(int(self.landmarks), _count(rows)))  # type: ignore[arg-type]
-        elif isinstance(rows, list):
+            self.landmarks_ = self._chosen(rows, min(int(self.landmarks), count_rows(rows)))  # type: ignore[arg-type]
+        elif not has_columns(rows):
             self.landmarks_ = list(self.landmarks)  # type: ignore[arg-type]
         else:
             self.landmarks_ = check_array(self.landmarks, dtype=FLOATS, accept_sparse="csr", input_name="landmarks")
@@ -100,9 +104,9 @@ class KernelFeatures(KernelMap):
     def _chosen(self, rows: Any, m: int) -> Any:
         rng = check_random_state(self.random_state)
         if self.selection == "random":
-            chosen = np.sort(rng.permutation(_count(rows))[:m])
-            return [rows[i] for i in chosen] if isinstance(rows, list) else rows[chosen]
-        if isinstance(rows, list) or is_sparse(rows):
+            chosen = np.sort(rng.permutation(count_rows(rows))[:m])
+            return take_rows(rows, chosen)
+        if not has_columns(rows) or is_sparse(rows):
             raise ValueError("selection='kmeans' takes no sparse rows and no objects; use selection='random'")
         start = rows[seed_centers(rows, m, rng)]
         # Any landmarks will do, and these few iterations leave none where there are no rows.
@@ -123,8 +127,4 @@ class KernelFeatures(KernelMap):
 
     @property
     def _n_features_out(self) -> int:
-        return _count(self.landmarks_)
-
-
-def _count(rows: Any) -> int:
-    return len(rows) if isinstance(rows, list) else rows.shape[0]
+        return count_rows(self.landmarks_)

@@ -13,15 +13,14 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, Integers, MatrixLike, Positive, ProperShare, Seed
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.features._hash_distances import all_distances, hash_argument, pair_distances
-from gnomon.features._hash_families import HashKind, collision_probability, draw_hashes
+from gnomon.features._hash_families import FAMILIES, HashFamily, HashKind, collision_probability
+from gnomon.features._row_pairs import of_pairs
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.numerics.validation import check_integer, check_non_negative
 
@@ -117,16 +116,16 @@ class LSHIndex(Estimator):
         self
         """
         X = self._rows(X, reset=True)
-        if self.n_probes and self.kind == "minhash":
-            raise ValueError(f"n_probes={self.n_probes}: cells of kind='minhash' have no neighbours; leave it out")
-        if self.width != "auto" and self.kind in ("hyperplane", "minhash"):
+        if self.n_probes and not self._family.has_cells:
+            raise ValueError(f"n_probes={self.n_probes}: cells of kind={self.kind!r} have no neighbours; leave it out")
+        if self.width != "auto" and not self._family.has_width:
             raise ValueError(f"width={self.width} is of the kinds 'l2' and 'l1', not of {self.kind!r}; leave it out")
         rng = check_random_state(self.random_state)
         self.n_samples_fit_ = X.shape[0]
         near = self._nearness(X, rng)
         self.width_ = _width(near) if self.width == "auto" else float(self.width)
         self.n_bits_, self.n_tables_ = self._sizes(near, X.shape)
-        hashes = draw_hashes(self.kind, X.shape[1], self.n_bits_ * self.n_tables_, self.width_, rng)
+        hashes = self._family.draw(X.shape[1], self.n_bits_ * self.n_tables_, self.width_, rng)
         # Sums of codes times odd numbers, modulo 2^64, tell the cells of a table apart.
         self._factors = rng.randint(0, 2**62, size=self.n_bits_, dtype=np.int64).astype(np.uint64) * 2 + 1
         keys = self._keys(hashes.codes(X))
@@ -203,20 +202,15 @@ class LSHIndex(Estimator):
     def _rows(self, X: MatrixLike, *, reset: bool) -> Any:
         """Rows as they are compared: of unit length, or as sets, or as they are."""
         X = validate_rows(self, X, reset=reset, accept_sparse="csr")
-        if self.kind == "minhash":
-            members = sparse.csr_matrix(X != 0).astype(np.float64)
-            members.sort_indices()
-            return members
-        if self.kind == "l2" or self.kind == "l1":
-            return X
-        largest = np.asarray(abs(X).max(axis=1).todense() if sparse.issparse(X) else np.abs(X).max(axis=1)).ravel()
-        if np.any(largest == 0.0):
-            raise ValueError(f"row {int(np.argmin(largest))} of X is zero and has no angle; drop such rows")
-        return normalize(sparse.diags(1.0 / largest) @ X if sparse.issparse(X) else X / largest[:, None])
+        return self._family.prepare(X)
+
+    @property
+    def _family(self) -> HashFamily:
+        return FAMILIES[self.kind]
 
     def _nearness(self, X: Any, rng: np.random.RandomState) -> "_Nearness | None":
         """How near the neighbours of a sample of the rows are, and other rows; None where nothing depends on it."""
-        auto = "auto" in (self.n_tables, self.n_bits) or (self.width == "auto" and self.kind in ("l2", "l1"))
+        auto = "auto" in (self.n_tables, self.n_bits) or (self.width == "auto" and self._family.has_width)
         n = X.shape[0]
         if not auto or n < 2:
             return None
@@ -225,18 +219,18 @@ class LSHIndex(Estimator):
         k = min(self.n_neighbors, n - 1)
         near, far = [], []
         for i in sample:
-            D = all_distances(self.kind, X[[i]], X)
+            D = self._family.distances(X[[i]], X)
             far.append(D[others])
             D[i] = np.inf
             near.append(np.partition(D, k - 1)[:k])
-        return _Nearness(hash_argument(self.kind, np.array(near)), hash_argument(self.kind, np.array(far)))
+        return _Nearness(*(self._family.argument(np.array(part)) for part in (near, far)))
 
     def _sizes(self, near: "_Nearness | None", shape: tuple[int, int]) -> tuple[int, int]:
         """K and L: given, or of those that reach the recall the pair of least work."""
         if near is None:
             return (1 if self.n_bits == "auto" else self.n_bits), (1 if self.n_tables == "auto" else self.n_tables)
-        p_near = collision_probability(self.kind, near.neighbors, width=self.width_)
-        p_far = collision_probability(self.kind, near.others, width=self.width_)
+        p_near = self._family.probability(near.neighbors, self.width_)
+        p_far = self._family.probability(near.others, self.width_)
         best: tuple[float, float, int, int] = (np.inf, np.inf, 1, 1)
         for K in range(1, MOST_BITS + 1) if self.n_bits == "auto" else [self.n_bits]:
             L = _tables(p_near**K, self.target_recall) if self.n_tables == "auto" else self.n_tables
@@ -280,7 +274,7 @@ class LSHIndex(Estimator):
         if first is not None:
             other = rows != queries + first
             queries, rows = queries[other], rows[other]
-        distances = pair_distances(self.kind, Q, self._X, queries, rows)
+        distances = of_pairs(self._family.distance, Q, self._X, queries, rows)
         order = np.lexsort((rows, distances, queries))
         return _Candidates(q, queries[order], rows[order], distances[order])
 
@@ -298,9 +292,9 @@ class LSHIndex(Estimator):
         if self.n_probes == 0:
             return self._keys(self.hashes_.codes(Q))[None]
         positions = self.hashes_.positions(Q)
-        codes = self.hashes_.cells(positions)
+        codes = self._family.cells(positions)
         keys = [self._keys(codes)]
-        steps, costs = _steps(self.kind, positions, codes)
+        steps, costs = self._family.steps(positions, codes)
         shape = (steps.shape[0], len(codes), self.n_tables_, self.n_bits_)
         # One step to a neighbouring cell changes the key by its factor.
         order = np.moveaxis(costs.reshape(shape), 0, -1).reshape(*shape[1:3], -1).argsort(axis=-1, kind="stable")
@@ -347,15 +341,6 @@ def _tables(p: Floats, recall: float) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if np.mean(1.0 - (1.0 - p) ** middle) >= recall else (middle + 1, high)
     return low
-
-
-def _steps(kind: str, positions: Floats, codes: Integers) -> tuple[Integers, Floats]:
-    """Changes of each code to a neighbouring cell and how far that cell is, of shape (changes, n, m)."""
-    if kind == "hyperplane":
-        return (1 - 2 * codes)[None], np.abs(positions)[None]
-    inside = positions - codes
-    ones = np.ones_like(codes)
-    return np.stack([-ones, ones]), np.stack([inside, 1.0 - inside])
 
 
 def _like(rows: Any, X: Any) -> Any:

@@ -7,20 +7,18 @@ landmarks: Zhang, Tsang & Kwok (2008), doi:10.1145/1390156.1390311; by ridge lev
 """
 
 import warnings
-from functools import partial
-from typing import Any, Literal, Self
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state
 
-from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, NonNegative, Seed, is_sparse
-from gnomon.base import kernel_rows
-from gnomon.base.estimator import Estimator
+from gnomon._typing import ArrayLike, Count, Floats, Integers, NonNegative, Seed, Within, is_sparse
+from gnomon.base import count_rows, has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows
 from gnomon.features._kept_coordinates import LandmarkCoordinates
-from gnomon.kernels import Kernel, KernelLike, Precomputed, read_kernel
+from gnomon.features._kernel_map import KernelMap
+from gnomon.kernels import Kernel, KernelLike
 from gnomon.optim import kmeans, seed_centers
 
 __all__ = ["Nystroem"]
@@ -29,7 +27,7 @@ DROP = 1e-12
 """Eigenvalues of K_mm below this share of the largest are rounding."""
 
 
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class Nystroem(KernelMap):
     """Features of a kernel from a few landmarks, equation (1).
 
     Parameters
@@ -79,7 +77,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         *,
         gamma: NonNegative | None = None,
         coef0: float | None = None,
-        degree: NonNegative | None = None,
+        degree: Annotated[float, Within(1.0)] | None = None,
         kernel_params: dict[str, Any] | None = None,
         n_components: Count = 100,
         random_state: Seed = None,
@@ -96,46 +94,30 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_jobs = n_jobs
         self.landmarks = landmarks
 
-    def fit(self, X: MatrixLike | list[Any], y: object = None) -> Self:
-        """Choose landmarks and factorise their matrix.
+    def _read(self, rows: Any) -> Kernel:
+        words = {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
+        if not isinstance(self.kernel, str) or is_given_matrix(self.kernel):
+            given = {name: value for name, value in words.items() if value is not None}
+            if given:
+                raise ValueError(f"Don't pass gamma, coef0 or degree with kernel={self.kernel!r}; found {given}")
+            return kernel_of(self, rows, pairs=True)
+        # What is given by its own name comes before what stands in `kernel_params`.
+        more = {name: value for name, value in (self.kernel_params or {}).items() if words.get(name, 0.0) is None}
+        return kernel_of(SimpleNamespace(**{**self.get_params(), **more}), rows)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), a square matrix with
-                ``kernel="precomputed"``, or a list of objects for a kernel of pairs
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr")
+    def _learn(self, rows: Any) -> None:
         rng = check_random_state(self.random_state)
-        self.kernel_ = self._read_kernel(rows)
+        self.kernel_ = self._kernel
         chosen = self._choose(rows, rng)
         if chosen is None:
             K = self.kernel_.gram(self.components_)
         else:
-            self.component_indices_, self.components_ = chosen, _take(rows, chosen)
+            self.component_indices_, self.components_ = chosen, take_rows(rows, chosen)
             K = self.kernel_.against(rows).rows(chosen)[:, chosen]
         self.normalization_ = _inverse_root(K)
-        return self
 
-    def transform(self, X: MatrixLike | list[Any]) -> Floats:
-        """φ of every row.
-
-        Parameters
-        ----------
-        X : as in `fit`; with ``kernel="precomputed"`` comparisons with the training rows, of shape
-                (n_samples, n_training_rows)
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, m)
-        """
-        check_is_fitted(self)
-        rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", reset=False)
-        if self._precomputed:
+    def _map(self, rows: Any) -> Floats:
+        if is_given_matrix(self.kernel):
             return rows[:, self.component_indices_] @ self.normalization_.astype(rows.dtype)
         return self.coordinates(np.arange(len(self.normalization_))).outputs(rows)
 
@@ -152,23 +134,11 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         return LandmarkCoordinates(self.kernel_, self.components_, self.normalization_[:, columns])
 
-    @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
-
-    def _read_kernel(self, rows: Any) -> Kernel:
-        given: Any = self.kernel
-        if callable(given) and not isinstance(given, Kernel) and self.kernel_params:
-            given = partial(given, **self.kernel_params)
-        named = getattr(self, "feature_names_in_", None)
-        c, m = 1.0 if self.coef0 is None else self.coef0, 3.0 if self.degree is None else self.degree
-        return read_kernel(given, rows, gamma=self.gamma, degree=m, coef0=c, names=named)
-
     def _choose(self, rows: Any, rng: np.random.RandomState) -> Integers | None:
         """The rows that are landmarks; None where landmarks are other points, which are then set."""
-        n = len(rows) if isinstance(rows, list) else rows.shape[0]
+        n = count_rows(rows)
         if not isinstance(self.landmarks, str):
-            if self._precomputed:
+            if is_given_matrix(self.kernel):
                 raise ValueError("landmarks of kernel='precomputed' are rows; use 'random' or 'leverage'")
             self.components_ = kernel_rows(self, self.landmarks, kernel=self.kernel, reset=False, accept_sparse="csr")
             return None
@@ -183,7 +153,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             return rng.permutation(n)[:m]
         if self.landmarks == "leverage":
             return _by_leverage(self.kernel_, rows, n, m, rng)
-        if self._precomputed or isinstance(rows, list) or is_sparse(rows):
+        if is_given_matrix(self.kernel) or not has_columns(rows) or is_sparse(rows):
             raise ValueError("landmarks='kmeans' needs dense rows of numbers; use 'random' or 'leverage'")
         self.components_ = kmeans(rows, rows[seed_centers(rows, m, rng)]).centers.astype(rows.dtype)
         return None
@@ -191,13 +161,6 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     @property
     def _n_features_out(self) -> int:
         return len(self.normalization_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._precomputed
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _inverse_root(K: Floats) -> Floats:
@@ -222,7 +185,3 @@ def _by_leverage(kernel: Kernel, rows: Any, n: int, m: int, rng: np.random.Rando
     # A leverage is at most 1; what the pilot has not seen is overestimated.
     scores = np.clip((against.diag() - np.einsum("ij,ij->j", cross, solved)) / lam, 1e-12, 1.0)
     return rng.choice(n, size=m, replace=False, p=scores / scores.sum())
-
-
-def _take(rows: Any, chosen: Integers) -> Any:
-    return [rows[i] for i in chosen] if isinstance(rows, list) else rows[chosen]

@@ -16,12 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Count, Floats, Integers, Positive, Seed
 from gnomon.features._base import FeatureMap, Rows
-from gnomon.features._hash_families import HashKind, collision_probability, draw_hashes
+from gnomon.features._hash_families import FAMILIES, HashKind
 
 __all__ = ["RandomHash"]
 
-GRID = np.logspace(-6.0, 6.0, 4001)
-"""Distances, in units of the width, between which the probability of equal codes is interpolated."""
+WIDTH = 4.0
 
 
 class RandomHash(FeatureMap):
@@ -67,7 +66,7 @@ class RandomHash(FeatureMap):
         kind: HashKind = "hyperplane",
         n_bits: Count = 64,
         *,
-        width: Positive = 4.0,
+        width: Positive = WIDTH,
         random_state: Seed = None,
     ):
         self.kind = kind
@@ -87,29 +86,24 @@ class RandomHash(FeatureMap):
         ndarray of shape (n, m)
         """
         check_is_fitted(self)
-        equal = self._equal_shares(np.asarray(A), np.asarray(B))
-        if self.kind == "hyperplane":
-            return np.pi * (1.0 - equal)
-        if self.kind == "minhash":
-            return equal
-        at = GRID * self.width
-        # The probability falls with the distance, and `interp` wants it to rise.
-        return np.interp(-equal, -collision_probability(self.kind, at, width=self.width), at)
+        return FAMILIES[self.kind].estimate(self._equal_shares(np.asarray(A), np.asarray(B)), self.width)
 
     def _learn(self, X: Rows) -> None:
+        if self.width != WIDTH and not FAMILIES[self.kind].has_width:
+            raise ValueError(f"width={self.width} is of the kinds 'l2' and 'l1', not of {self.kind!r}; leave it out")
         rng = check_random_state(self.random_state)
-        self.hashes_ = draw_hashes(self.kind, X.shape[1], self.n_bits, self.width, rng)
+        self.hashes_ = FAMILIES[self.kind].draw(X.shape[1], self.n_bits, self.width, rng)
 
     def _map(self, X: Rows) -> Any:
         codes = self.hashes_.codes(X)
-        return np.packbits(codes.astype(bool), axis=1) if self.kind == "hyperplane" else codes
+        return np.packbits(codes.astype(bool), axis=1) if FAMILIES[self.kind].one_bit else codes
 
     def _names(self, names: Array) -> Sequence[str]:
-        size = -(-self.n_bits // 8) if self.kind == "hyperplane" else self.n_bits
+        size = -(-self.n_bits // 8) if FAMILIES[self.kind].one_bit else self.n_bits
         return [f"randomhash{j}" for j in range(size)]
 
     def _equal_shares(self, A: Integers, B: Integers) -> Floats:
-        if self.kind == "hyperplane":
+        if FAMILIES[self.kind].one_bit:
             different = np.array([np.bitwise_count(a ^ B).sum(axis=1, dtype=np.int64) for a in A])
             return 1.0 - different / self.n_bits
         return np.array([np.mean(a == B, axis=1) for a in A])

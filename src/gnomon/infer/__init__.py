@@ -1,17 +1,31 @@
 """Inference: pure functions from laws and arrays to posteriors. They know no estimator."""
 
+from gnomon.infer._class_laplace import ClassPosterior, laplace_classes
 from gnomon.infer._conformal_quantile import conformal_quantile, exceeding_mass
 from gnomon.infer._expected_cost import Decisions, dominant_action, expected_cost
+from gnomon.infer._gaussian_process import Conditioned, Left, condition
 from gnomon.infer._grid_posterior import GridPosterior, grid_posterior
 from gnomon.infer._laplace import LaplaceApproximation, laplace, laplace_at
 from gnomon.infer._sigmoid_average import SIGMOID_AVERAGES, SigmoidAverage, sigmoid_average
+from gnomon.infer._softmax_laplace import SoftmaxPosterior, laplace_softmax
+from gnomon.infer.class_links import CLASS_LINKS, ClassLink, Derivatives, LogitClasses, ProbitClasses
 
 __all__ = [
+    "CLASS_LINKS",
     "SIGMOID_AVERAGES",
+    "ClassLink",
+    "ClassPosterior",
+    "Conditioned",
     "Decisions",
+    "Derivatives",
     "GridPosterior",
     "LaplaceApproximation",
+    "Left",
+    "LogitClasses",
+    "ProbitClasses",
     "SigmoidAverage",
+    "SoftmaxPosterior",
+    "condition",
     "conformal_quantile",
     "dominant_action",
     "exceeding_mass",
@@ -19,5 +33,7 @@ __all__ = [
     "grid_posterior",
     "laplace",
     "laplace_at",
+    "laplace_classes",
+    "laplace_softmax",
     "sigmoid_average",
 ]

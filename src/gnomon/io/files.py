@@ -1,15 +1,18 @@
-"""Atomic writes: files are written under a temporary name in the same folder, then renamed."""
+"""Atomic writes: files are written under a temporary name in the same folder, then renamed; and columns as CSV."""
 
+import csv
 import hashlib
+import io
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from gnomon.io._errors import UserError
 
-__all__ = ["UnwritableError", "digest_of", "outbox"]
+__all__ = ["UnwritableError", "csv_text", "digest_of", "outbox"]
 
 
 class UnwritableError(UserError):
@@ -61,6 +64,23 @@ def outbox(folder: str | Path) -> Iterator[Callable[[str], Path]]:
         for parent in made:
             _remove_if_empty(parent)
         raise
+
+
+def csv_text(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
+    r"""Named columns of equal length as CSV with a header.
+
+    Examples
+    --------
+    >>> from gnomon.io.files import csv_text
+    >>> csv_text([("name", ["a, b", "c"]), ("size", [1, 2])])
+    'name,size\n"a, b",1\nc,2\n'
+    """
+    names, values = zip(*columns, strict=True)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*values, strict=True))
+    return buffer.getvalue()
 
 
 def digest_of(path: Path) -> str:

@@ -8,7 +8,7 @@ What a kernel prepares of its rows is prepared once. Schölkopf & Smola (2002), 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon._typing import Floats, Integers
-from gnomon.kernels._evaluate import evaluate, weighted_sums
+from gnomon.kernels._evaluate import evaluate, evaluate_sparse, weighted_sums
 
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
@@ -43,6 +43,10 @@ class Against(NamedTuple):
     def gram(self, A: Any) -> Floats:
         """K(A, B)."""
         return evaluate(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
+
+    def sparse_gram(self, A: Any) -> Any:
+        """K(A, B) as a CSR array; None where the kernel has no support."""
+        return evaluate_sparse(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
 
     def single(self) -> "Against | None":
         """The same in single precision; None where the kernel has no such values."""

@@ -232,6 +232,11 @@ class KernelProduct(_Pair):
             self.k2.constant or 0.0
         ) * self.k1.linear_weights(d)
 
+    def by_axis(self, d: int) -> list[Kernel] | None:
+        """Products of those of both."""
+        a, b = self.k1.by_axis(d), self.k2.by_axis(d)
+        return None if a is None or b is None else [multiply(x, y) for x, y in zip(a, b, strict=True)]
+
     def join(self, a: Floats, b: Floats) -> Floats:
         """a · b."""
         return a * b

@@ -19,6 +19,7 @@ from gnomon.kernels._against import Against
 from gnomon.kernels._evaluate import evaluate
 from gnomon.kernels._parameters import Parametrized, noun
 from gnomon.kernels._pattern import Pattern
+from gnomon.kernels._rows import widened
 
 __all__ = ["Against", "Bounds", "Hyperparameter", "Kernel", "Prepared", "Psd", "noun"]
 
@@ -168,6 +169,10 @@ class Kernel(Parametrized, ABC):
         """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
         return None
 
+    def by_axis(self, d: int) -> "list[Kernel] | None":
+        """k₁, …, k_d with k(x, x') = Π k_j(x_j, x'_j) for rows of d columns; None where it is no such product."""
+        return [self] if d == 1 else None
+
     def single(self, P: Any) -> Any:
         """Prepared rows in single precision, whose values are as good as that allows; None where they are not."""
         return None
@@ -176,8 +181,12 @@ class Kernel(Parametrized, ABC):
 
     def gram(self, A: Any, B: Any = None) -> Floats:
         """The matrix (1) of the rows of A and B, of A and itself where B is None."""
-        P = self.prepare(A)
-        return evaluate(self, P, P if B is None else self.prepare(B, like=P))
+        return evaluate(self, *self.prepare_both(A, B))
+
+    def prepare_both(self, A: Any, B: Any = None) -> tuple[Any, Any]:
+        """The rows A and B prepared, one object for both where B is None; in the wider of their precisions."""
+        P = self.prepare(A if B is None else widened(A, B))
+        return P, P if B is None else self.prepare(B, like=P)
 
     def __call__(self, A: Any, B: Any = None) -> Floats:
         return self.gram(A, B)
@@ -258,15 +267,13 @@ class Kernel(Parametrized, ABC):
 
     def gradients(self, A: Any, B: Any = None) -> Floats:
         """∂K/∂θ, of shape (n, m, p)."""
-        P = self.prepare(A)
-        Q = P if B is None else self.prepare(B, like=P)
+        P, Q = self.prepare_both(A, B)
         slopes = list(self.slopes(P, Q))
         return np.stack(slopes, axis=-1) if slopes else np.empty((len(P), len(Q), 0))
 
     def pullback(self, A: Any, B: Any, M: ArrayLike) -> Floats:
         """Σ_ij M_ij ∂K_ij/∂θ, of shape (p,), without p matrices at once."""
-        P = self.prepare(A)
-        return self.contract(P, P if B is None else self.prepare(B, like=P), np.asarray(M))
+        return self.contract(*self.prepare_both(A, B), np.asarray(M))
 
     # Algebra; the classes of the results are in `_algebra`, `_functions` and `_mapped`.
 

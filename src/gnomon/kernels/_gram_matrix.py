@@ -57,8 +57,7 @@ def gram_matrix(
     if not (isinstance(sparse, bool) or sparse == "auto"):
         raise ValueError(f"sparse={sparse!r} must be True, False or 'auto'")
     k: Kernel = read_kernel(kernel, X)
-    P = k.prepare(X)
-    Q = P if Y is None else k.prepare(Y, like=P)
+    P, Q = k.prepare_both(X, Y)
     found = evaluate_sparse(k, P, Q) if sparse else None
     if found is None and sparse is True:
         raise ValueError(f"sparse=True: {k!r} is zero beyond no distance; choose a Wendland kernel, or sparse='auto'")

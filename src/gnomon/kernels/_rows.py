@@ -32,6 +32,7 @@ __all__ = [
     "same_width",
     "to_dense",
     "weighted_squares",
+    "widened",
     "with_squares",
 ]
 
@@ -154,8 +155,9 @@ def _squares(P: NumericRows, Q: NumericRows, *, sharp: bool) -> Floats:
 def _direct(P: NumericRows, Q: NumericRows) -> Floats:
     """Squared differences; what overflows is a number so large that every kernel of it is zero."""
     S = cdist(P.values, Q.values, "sqeuclidean")
-    np.minimum(S, _most(P.values.dtype), out=S)
-    return S.astype(P.values.dtype, copy=False)
+    dtype = np.result_type(P.values, Q.values)
+    np.minimum(S, _most(dtype), out=S)
+    return S.astype(dtype, copy=False)
 
 
 def bounded_square(x: Floats) -> Floats:
@@ -189,7 +191,7 @@ def weighted_squares(P: NumericRows, Q: NumericRows, W: Floats, S: Floats) -> Fl
 
 def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:
     """Σ_d |a_d − b_d| for all pairs of rows."""
-    dtype = P.values.dtype
+    dtype = np.result_type(P.values.dtype, Q.values.dtype)
     if is_sparse(P.values) and is_sparse(Q.values):
         return np.asarray(manhattan_distances(P.values, Q.values)).astype(dtype, copy=False)
     return cdist(to_dense(P.values), to_dense(Q.values), "cityblock").astype(dtype, copy=False)
@@ -282,13 +284,24 @@ def to_dense(X: Any) -> Array:
 
 
 def same_width(kernel: object, X: Any, like: NumericRows | None) -> Any:
-    """The rows X; refused where those that they are compared with have another number of columns."""
+    """The rows X, in double precision where those that they are compared with are; refused where these have another
+    number of columns."""
     if like is not None and X.shape[1] != like.values.shape[1]:
         raise ValueError(
             f"{type(kernel).__name__} compares rows of {X.shape[1]} columns with rows of {like.values.shape[1]}; "
             "give both the same columns"
         )
-    return X
+    return X if like is None else X.astype(np.result_type(X.dtype, like.values.dtype), copy=False)
+
+
+def widened(A: Any, B: Any) -> Any:
+    """The rows A, in double precision where the rows B that they are compared with may have more than single."""
+    return A.astype(np.float64) if _is_single(A) and not _is_single(B) else A
+
+
+def _is_single(A: Any) -> bool:
+    values = A.data if sparse.issparse(A) else A
+    return isinstance(values, np.ndarray) and values.dtype == np.float32
 
 
 def as_rows(A: Any) -> Any:

@@ -86,6 +86,10 @@ class Constant(Kernel):
         """c."""
         return self.value
 
+    def by_axis(self, d: int) -> list[Kernel] | None:
+        """c for the first column, one for the others."""
+        return [self, *(Constant(1.0) for _ in range(d - 1))]
+
     def map_size(self, A: Any) -> float:
         """One."""
         return 1

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import comb
 
-from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.kernels._base import WIDE, Bounds, Kernel, noun
+from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon.kernels._base import WIDE, Against, Bounds, Kernel, noun
 from gnomon.kernels._features import beside
 from gnomon.kernels._rows import NumericRows, as_rows, inner_products, paired_products, same_width
 from gnomon.kernels.radial import check_positive
@@ -123,6 +123,14 @@ class Linear(DotProduct):
     def linear_weights(self, d: int) -> Floats:
         """Ones."""
         return np.ones(d)
+
+    def centred(self, X: Array) -> Against:
+        """This kernel with the rows X less their mean, the `origin` of what is prepared, where rows keep most digits.
+
+        Sums over rows with coefficients that add up to zero do not depend on the origin, but for a constant.
+        """
+        middle = np.mean(X, axis=0)
+        return Against(self, NumericRows(X - middle, None, middle))
 
     def map_size(self, A: Any) -> float:
         """The columns, and a constant."""

@@ -141,6 +141,10 @@ class TensorProduct(_PerColumn):
         """The weakest of all."""
         return product_psd(*self.kernels)
 
+    def by_axis(self, d: int) -> list[Kernel] | None:
+        """Those that it is made of."""
+        return list(self.kernels) if d == len(self.kernels) else None
+
     def join(self, each: list[Floats]) -> Floats:
         """The product."""
         return reduce(mul, each)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from gnomon._typing import Floats
-from gnomon.kernels._base import noun
+from gnomon.kernels._base import Kernel, noun
 from gnomon.kernels._rows import NumericRows, minus_half_squares
 from gnomon.kernels.radial import Radial
 
@@ -88,6 +88,14 @@ class RBF(Radial):
         """exp of −½ the scaled squared distances, in place."""
         S = minus_half_squares(P, Q)
         return np.exp(S, out=S)
+
+    def by_axis(self, d: int) -> list[Kernel] | None:
+        """A Gaussian of each column, where columns are compared one by one."""
+        if self.metric is not None and np.ndim(self.metric) == 2:
+            return None
+        widths = np.broadcast_to(np.asarray(self.scale, dtype=float), d)
+        weights = np.broadcast_to(1.0 if self.metric is None else np.asarray(self.metric, dtype=float), d)
+        return [RBF(float(width / np.sqrt(weight))) for width, weight in zip(widths, weights, strict=True)]
 
     def profile(self, s: Floats) -> Floats:
         """exp(−s/2)."""

@@ -11,6 +11,7 @@ import numpy as np
 from gnomon._jit import noun, verb
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.losses._base import Loss
+from gnomon.numerics.exponentials import exp_of_negative
 from gnomon.numerics.special import entropy_term, log_softmax, one_hot, softmax
 
 __all__ = ["SoftmaxLoss"]
@@ -90,12 +91,15 @@ class SoftmaxLoss(Loss):
         top = 0.0 if self.reference else z[0]
         for k in range(K):
             top = max(top, z[k])
+        for k in range(K):
+            g[k] = exp_of_negative(z[k] - top)
+        # A loop of its own: the one above has no sum whose order would keep it from being vectorised.
         total = np.exp(-top) if self.reference else 0.0
         for k in range(K):
-            g[k] = np.exp(z[k] - top)
             total += g[k]
+        share = 1.0 / total
         for k in range(K):
-            g[k] /= total
+            g[k] *= share
         loss = np.log(total) + top
         if y < K:
             g[y] -= 1.0

@@ -20,9 +20,9 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, Folds, Integers, is_sparse
-from gnomon.base import kernel_rows, validate_rows
+from gnomon.base import count_rows, is_given_matrix, kernel_rows, validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import Against, Kernel, KernelLike, Precomputed, read_kernel
+from gnomon.kernels import Against, Kernel, KernelLike, read_kernel
 from gnomon.neighbors._error_curve import ErrorCurve
 from gnomon.neighbors._metrics import Algorithm, EffectiveMetric, MetricLike, check_sparse, read_metric
 from gnomon.numerics.neighbors import BlockIndex, Neighbors, RowIndex, index_rows
@@ -81,7 +81,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             self._kernel = read_kernel(self.kernel, rows, names=getattr(self, "feature_names_in_", None))
         self.effective_metric_, self.effective_metric_params_ = found
         self._fit_X = rows
-        self.n_samples_fit_ = len(rows) if isinstance(rows, list) else rows.shape[0]
+        self.n_samples_fit_ = count_rows(rows)
         self._index = self._make_index()
         return y
 
@@ -97,7 +97,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
 
     @property
     def _given_distances(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
+        return is_given_matrix(self.metric)
 
     def _check_distances(self, D: Any, *, square: bool = False) -> Any:
         """Distances that were given: not negative, and sorted in each row where they are sparse."""
@@ -113,7 +113,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
         unused = [f"{name}={value!r}" for name in usable if (value := getattr(self, name)) not in usable[name]]
         if unused:
             raise ValueError(f"kernel={self.kernel!r} gives the distance; leave out {', '.join(unused)}")
-        if isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed"):
+        if is_given_matrix(self.kernel):
             raise ValueError(
                 "kernel='precomputed' does not say how long queries are in the feature space; give distances, with "
                 "metric='precomputed'"
@@ -284,7 +284,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
     def _find(self, X: Any, k: int) -> Neighborhood:
         rows = None if X is None else self._check_distances(self._read(X, reset=False))
         n = self.n_samples_fit_
-        m = n if rows is None else len(rows) if isinstance(rows, list) else rows.shape[0]
+        m = n if rows is None else count_rows(rows)
         if k > n - (rows is None):
             raise ValueError(
                 f"Expected n_neighbors {'<' if rows is None else '<='} n_samples_fit, but n_neighbors = {k}, "

@@ -14,9 +14,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, Positive
-from gnomon.base import kernel_rows
+from gnomon.base import is_given_matrix, kernel_rows, take_rows
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import KernelLike, Precomputed, read_kernel
+from gnomon.kernels import KernelLike, read_kernel
 from gnomon.neighbors._spread import gamma_of_spread
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
@@ -98,11 +98,11 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         chosen = self._chosen(n)
         used = chosen[weights[chosen] > 0.0]
         self._columns = used
-        self.landmarks_: Any = [rows[i] for i in used] if isinstance(rows, list) else rows[used]
+        self.landmarks_: Any = take_rows(rows, used)
         self._shares = weights[used].astype(kind)
         self.values_ = (y.astype(kind).T[..., used] * self._shares).T
         landmarks: Any = self.landmarks_
-        named = isinstance(self.kernel, str) and not self._is_given
+        named = isinstance(self.kernel, str) and not is_given_matrix(self.kernel)
         gamma = gamma_of_spread(landmarks, self._shares) if named and self.gamma == "scale" else self.gamma
         names = getattr(self, "feature_names_in_", None)
         self._kernel = read_kernel(self.kernel, landmarks, gamma=gamma, names=names)
@@ -122,7 +122,7 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         """
         check_is_fitted(self)
         rows = kernel_rows(self, X, kernel=self.kernel, accept_sparse="csr", reset=False)
-        K = rows[:, self._columns] if self._is_given else self._kernel.against(self.landmarks_).gram(rows)
+        K = rows[:, self._columns] if is_given_matrix(self.kernel) else self._kernel.against(self.landmarks_).gram(rows)
         total = K @ self.values_
         return (total.T / self._masses(K)).T if self.normalize else total
 
@@ -147,14 +147,10 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
             raise ValueError(f"landmarks={self.landmarks!r} must be numbers of rows from 0 to {n - 1}; give others")
         return chosen
 
-    @property
-    def _is_given(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_given
+        tags.input_tags.pairwise = is_given_matrix(self.kernel)
         # Nothing is fitted: values far from the landmarks are near zero.
         tags.regressor_tags.poor_score = True
         return tags

@@ -15,6 +15,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, svds
 
 from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.streaming import Moments, moments
 
@@ -22,6 +23,12 @@ __all__ = ["ROUTES", "Principal", "Route", "RowsAbout", "components_of_moments",
 
 Route: TypeAlias = Literal["covariance_eigh", "full", "dual", "randomized", "arpack", "power"]
 Normalizer: TypeAlias = Literal["auto", "QR", "LU", "none"]
+
+SAMPLE = 1000
+"""Rows that give the rough mean."""
+
+BLOCK = 2**16
+"""Numbers that are shifted at once: half a megabyte stays in cache."""
 
 
 class Principal(NamedTuple):
@@ -151,9 +158,10 @@ def rows_about(X: Matrix, weights: Floats | None = None, *, center: bool = True)
         if is_sparse(X):
             origin = np.asarray(X.T @ unit).ravel()
         else:
-            # The second pass takes out what rounding left in the first.
-            rough = X.mean(axis=0, dtype=float)
-            origin = rough + unit @ (X - rough)
+            # About a rough mean, so that no digits are lost far from zero; in blocks, so that X is not copied.
+            rough = X[:SAMPLE].mean(axis=0, dtype=float)
+            blocks = split_rows(n, max(1, X.size // BLOCK))
+            origin = rough + sum(unit[part] @ (X[part] - rough) for part in blocks)
     return RowsAbout(X, origin, None if weights is None else np.sqrt(s))
 
 
@@ -242,7 +250,7 @@ def components_of_moments(rows: Moments, m: int, *, center: bool = True) -> Prin
     S = rows.scatter if center else rows.about_zero()
     d = len(S)
     # From a quarter of the spectrum on, all of it is found as fast as a part.
-    few = {} if 4 * m > d else {"subset_by_index": (d - m, d - 1)}
+    few = {} if 4 * m > d or m == 0 else {"subset_by_index": (d - m, d - 1)}
     values, U = linalg.eigh(S, check_finite=False, **few)
     return Principal(np.maximum(values[::-1][:m], 0.0), fix_signs(U[:, ::-1][:, :m]), float(np.trace(S)))
 
@@ -327,8 +335,9 @@ def _power(rows: RowsAbout, m: int, tol: float, rng: Any, max_iter: int = 10_000
     for _ in range(max_iter):
         w = rows.transposed_times(rows.times(v))
         value = float(v @ w)
-        length = float(np.linalg.norm(w))
-        residual = float(np.linalg.norm(w - value * v))
+        # By BLAS, whose norm holds entries that have no squares.
+        length = float(linalg.norm(w))
+        residual = float(linalg.norm(w - value * v))
         if length == 0.0 or residual <= limit * length:
             break
         v = w / length
@@ -339,8 +348,8 @@ def _residual(rows: RowsAbout, axes: Floats, values: Floats) -> float:
     """The largest ‖Sv − λv‖ in units of λ₁."""
     if not values.size or not values[0] > 0.0:
         return 0.0
-    off = rows.transposed_times(rows.times(axes)) - axes * values
-    return float(np.max(np.linalg.norm(off, axis=0)) / values[0])
+    off = (rows.transposed_times(rows.times(axes)) - axes * values) / values[0]
+    return float(np.max(np.linalg.norm(off, axis=0)))
 
 
 ROUTES: dict[str, Callable[[RowsAbout, int], Principal]] = {

@@ -9,7 +9,8 @@ from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim._exact_kmeans import exact_kmeans
 from gnomon.optim._exchange_rows import exchange_rows
-from gnomon.optim._factorize import Factors, factorize, half_square
+from gnomon.optim._factorize import Factors, change_in_units, factor_unit, factorize, half_square
+from gnomon.optim._factorize_chunks import code_rows, factorize_chunks
 from gnomon.optim._faster_pam import Medoids, build_medoids, faster_pam
 from gnomon.optim._fit_kernel import KERNEL_SOLVERS, fit_kernel
 from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
@@ -31,6 +32,7 @@ from gnomon.optim._multiclass_kernel_dual import MulticlassMargin, multiclass_ke
 from gnomon.optim._multiplicative_updates import FactorPenalties, beta_divergence, multiplicative_updates
 from gnomon.optim._nested_levels import NestedLevels, nested_levels
 from gnomon.optim._newton import newton, positive_factor
+from gnomon.optim._newton_cg import newton_cg
 from gnomon.optim._pair_moves import PairMoves, move_by_pairs
 from gnomon.optim._pegasos import pegasos
 from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
@@ -43,9 +45,14 @@ from gnomon.optim._seed_centers import seed_centers
 from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim._smo import smo
 from gnomon.optim._sparse_codes import lasso_codes, least_angle_codes, pursuit_codes, threshold_codes
+from gnomon.optim._train import train
+from gnomon.optim._train_options import UPDATE_RULES
+from gnomon.optim._training_state import TrainingState
+from gnomon.optim.batch_problem import BatchProblem, CurvatureProblem, ParameterGroup
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
 from gnomon.optim.center_search import distances_to, nearest_center, squares_to_own
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
+from gnomon.optim.clipped import Clipped
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.duality import dual_gap
 from gnomon.optim.evidence import Evidence, maximize_evidence
@@ -67,7 +74,9 @@ from gnomon.optim.solution import (
     warn_unless_converged,
     warn_unless_em_converged,
 )
+from gnomon.optim.stalls import RateDrops
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
+from gnomon.optim.updates import Adam, GradientSteps, Rprop, UpdateRule
 
 __all__ = [
     "KERNEL_SOLVERS",
@@ -75,13 +84,18 @@ __all__ = [
     "LARGEST_QP",
     "SELECTIONS",
     "SOLVERS",
+    "UPDATE_RULES",
+    "Adam",
     "AddedVariance",
     "ApproximateZerosWarning",
+    "BatchProblem",
+    "Clipped",
     "ConvexityReport",
     "CoordinateOrder",
     "CovarianceControl",
     "CovarianceFloor",
     "CovariancePrior",
+    "CurvatureProblem",
     "DivergenceWarning",
     "EMBound",
     "EMResult",
@@ -90,6 +104,7 @@ __all__ = [
     "Factors",
     "GaussianEM",
     "GradientReport",
+    "GradientSteps",
     "InterceptRange",
     "KMeansResult",
     "KernelDual",
@@ -105,11 +120,14 @@ __all__ = [
     "ObservedRows",
     "OnPart",
     "PairMoves",
+    "ParameterGroup",
     "Patience",
     "Problem",
     "RadialNetwork",
+    "RateDrops",
     "Reassigned",
     "Restart",
+    "Rprop",
     "Selection",
     "Separability",
     "SigmoidFit",
@@ -117,6 +135,8 @@ __all__ = [
     "Solver",
     "SubsetTable",
     "Trace",
+    "TrainingState",
+    "UpdateRule",
     "alternate",
     "applicable_solvers",
     "asgd",
@@ -124,8 +144,10 @@ __all__ = [
     "beta_divergence",
     "bfgs",
     "build_medoids",
+    "change_in_units",
     "check_convex",
     "check_gradient",
+    "code_rows",
     "conjugate_gradient",
     "coordinate_descent",
     "coordinate_path",
@@ -137,7 +159,9 @@ __all__ = [
     "em_bound",
     "exact_kmeans",
     "exchange_rows",
+    "factor_unit",
     "factorize",
+    "factorize_chunks",
     "faster_pam",
     "fit_by_gradient",
     "fit_kernel",
@@ -174,6 +198,7 @@ __all__ = [
     "nearest_center",
     "nested_levels",
     "newton",
+    "newton_cg",
     "observed_rows",
     "optimal_intercept",
     "pegasos",
@@ -196,6 +221,7 @@ __all__ = [
     "squares_to_own",
     "strong_wolfe",
     "threshold_codes",
+    "train",
     "warn_unless_all_converged",
     "warn_unless_converged",
     "warn_unless_em_converged",

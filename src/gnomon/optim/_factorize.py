@@ -21,7 +21,10 @@ from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import ObjectiveChange
 
-__all__ = ["Factors", "factorize", "half_square"]
+__all__ = ["Factors", "change_in_units", "factor_unit", "factorize", "half_square"]
+
+ORDINARY = (1e-4, 1e4)
+"""Between these a mean size of entries is ordinary."""
 
 SLACK = 1e-9
 """A rise of (1) by this share of ½‖X‖² is rounding, in double precision; in single that of some units of rounding."""
@@ -107,7 +110,44 @@ def factorize(
            [2., 4.]])
     """
     rounds = _rounds(X, start, left, right, mask, fixed_right)
-    return follow(rounds, stop or ObjectiveChange(tol), max_iter=max_iter, callback=callback)
+    return follow(rounds, stop or change_in_units(X, tol), max_iter=max_iter, callback=callback)
+
+
+def factor_unit(X: Any) -> float:
+    """One where the mean size of the entries is ordinary, else that size: for thresholds that are fixed numbers.
+
+    References
+    ----------
+    Gill, P., Murray, W. & Wright, M. (1981). Practical Optimization, section 8.7. doi:10.1137/1.9781611975604
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import factor_unit
+    >>> factor_unit(np.full((2, 2), 3.0)), factor_unit(np.full((2, 2), 3e-9))
+    (1.0, 3e-09)
+    """
+    size = float(abs(X).mean())
+    return 1.0 if ORDINARY[0] <= size <= ORDINARY[1] or size == 0.0 else size
+
+
+def change_in_units(X: Any, tol: float) -> ObjectiveChange:
+    """Stop when a round lowers (1) by at most this share of it, or of what is rounding for these rows.
+
+    References
+    ----------
+    Gill, P., Murray, W. & Wright, M. (1981). Practical Optimization, section 8.2.3. doi:10.1137/1.9781611975604
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import change_in_units
+    >>> rules = [change_in_units(unit * np.ones((2, 2)), 1e-3) for unit in (1.0, 2.0**40)]
+    >>> rules[1].floor == 2.0**80 * rules[0].floor
+    True
+    """
+    values = X.data if is_sparse(X) else X  # type: ignore[attr-defined]
+    return ObjectiveChange(tol, 0.5 * float(np.finfo(X.dtype).eps) * float(np.vdot(values, values)))
 
 
 def half_square(X: Any, Z: Floats, H: Floats, mask: Floats | None = None) -> float:

@@ -10,7 +10,7 @@ best result so far. So no solver has stopping code of its own.
 
 import math
 from collections.abc import Generator, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,7 @@ def follow(
     max_iter: int,
     callback: Callback | None = None,
     iterates: bool = False,
+    keep: Literal["best", "last"] = "best",
 ) -> Solution[State]:
     """Run the solver `checks` until `rule` stops it and return the `Solution`.
 
@@ -50,11 +51,14 @@ def follow(
         Called with each row of the history; True stops ("callback").
     iterates : bool, default=False
         Keep every w in the history.
+    keep : {"best", "last"}, default="best"
+        What is returned where `max_iter`, time or the callback ended the run: "last" suits objectives with noise.
 
     Returns
     -------
     Solution
-        At the last iterate if a rule was met (or the one that the rule restores), otherwise at the best one.
+        At the last iterate if a rule was met (or the one that the rule restores), otherwise as `keep` says; after
+        divergence or an interrupt always at the best one.
 
     References
     ----------
@@ -93,7 +97,8 @@ def follow(
         reason = "interrupted"
     if last is None or best is None:
         raise ValueError("checks has no item; a solver must yield one for its start")
-    kept = rule.restore(memory) or (last if met else best)
+    ended = met or (keep == "last" and reason not in ("diverged", "interrupted"))
+    kept = rule.restore(memory) or (last if ended else best)
     return Solution(
         w=kept.w,
         objective=kept.objective,
@@ -182,7 +187,7 @@ def _why(
     if not -math.inf < check.objective <= ceiling:
         return "diverged", False
     if verdict:
-        return verdict, True
+        return verdict, verdict not in ("time", "max_iter")
     if asked:
         return "callback", False
     return ("max_iter" if check.iteration >= max_iter else None), False

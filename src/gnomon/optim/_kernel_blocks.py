@@ -142,13 +142,14 @@ class RowCache:
         if len(chosen) == self.n:
             return self.against.matrix().astype(float, copy=True)
         self._fetch(chosen)
-        if self.against.kernel.whole:
-            return self._rows[np.ix_(self._place[chosen], chosen)].astype(float, copy=False)
-        # To evaluate the block again is faster than to collect its columns from long rows.
-        return self.against.take(chosen).matrix().astype(float, copy=False)
+        K = np.empty((len(chosen), len(chosen)))
+        collect_columns(K, self._rows, self._place[chosen], chosen)
+        return K
 
     def combine(self, chosen: Integers, coefficients: Floats) -> Floats:
         """Σ_k δ_k K[k, ·] over the chosen rows, from the cache where they are in it."""
+        moved = coefficients != 0.0
+        chosen, coefficients = chosen[moved], coefficients[moved]
         kept = self._place[chosen] >= 0
         sums = np.zeros(self.n)
         if not np.all(kept):
@@ -210,12 +211,26 @@ class RowCache:
 
 @jit_no_alloc
 def add_rows(sums: Floats, rows: Floats, slots: Integers, coefficients: Floats, start: int, stop: int) -> None:
-    """sums[start:stop] += Σ_k coefficients[k] rows[slots[k], start:stop]."""
-    for k in range(len(slots)):
+    """sums[start:stop] += Σ_k coefficients[k] rows[slots[k], start:stop], four rows in each pass over the sums."""
+    alone = len(slots) % 4
+    for k in range(alone):
         c, row = coefficients[k], rows[slots[k]]
-        if c != 0.0:
-            for j in range(start, stop):
-                sums[j] += c * row[j]
+        for j in range(start, stop):
+            sums[j] += c * row[j]
+    for k in range(alone, len(slots), 4):
+        c0, c1, c2, c3 = coefficients[k], coefficients[k + 1], coefficients[k + 2], coefficients[k + 3]
+        r0, r1, r2, r3 = rows[slots[k]], rows[slots[k + 1]], rows[slots[k + 2]], rows[slots[k + 3]]
+        for j in range(start, stop):
+            sums[j] += (c0 * r0[j] + c1 * r1[j]) + (c2 * r2[j] + c3 * r3[j])
+
+
+@jit_no_alloc
+def collect_columns(K: Floats, rows: Floats, slots: Integers, columns: Integers) -> None:
+    """K = rows[slots, columns]."""
+    for i in range(len(slots)):
+        row = rows[slots[i]]
+        for j in range(len(columns)):
+            K[i, j] = row[columns[j]]
 
 
 @jit_no_alloc

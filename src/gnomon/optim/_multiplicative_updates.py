@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from gnomon._typing import Floats
-from gnomon.optim._factorize import Factors
+from gnomon.optim._factorize import Factors, factor_unit
 from gnomon.optim._follow import follow
 from gnomon.optim.rules import Check
 from gnomon.optim.solution import Callback, Solution
@@ -133,8 +133,36 @@ def multiplicative_updates(
     >>> round(multiplicative_updates(np.array([[1.0, 3.0], [2.0, 6.0]]), start, 1.0).objective, 9)
     0.0
     """
+    unit = factor_unit(X)
+    if unit != 1.0:
+        return _in_unit(unit, X, start, beta, penalties or FactorPenalties(), tol, fixed_right, max_iter, callback)
     rounds = _rounds(X, start, beta, penalties or FactorPenalties(), fixed_right)
-    return follow(rounds, ObjectiveChange(tol), max_iter=max_iter, callback=callback)
+    # In units of the first value: a divergence of rows that are small is small.
+    floor = float(np.finfo(X.dtype).eps) * beta_divergence(X, *start, beta)
+    return follow(rounds, ObjectiveChange(tol, floor), max_iter=max_iter, callback=callback)
+
+
+def _in_unit(
+    unit: float, X: Any, start: Factors, beta: float, penalties: FactorPenalties, tol: float, *run: Any
+) -> Solution[Factors]:
+    """The same for X/u, W/√u and H/√u, where D is u^{−β} times as large: `TINY` has then a meaning."""
+    root, scale = float(np.sqrt(unit)), unit**beta
+    l1_W, l2_W, l1_H, l2_H = penalties
+    other = FactorPenalties(l1_W * root / scale, l2_W * unit / scale, l1_H * root / scale, l2_H * unit / scale)
+    fixed_right, max_iter, callback = run
+    found = multiplicative_updates(
+        X / X.dtype.type(unit),
+        Factors(*(F / F.dtype.type(root) for F in start)),
+        beta,
+        other,
+        tol=tol,
+        fixed_right=fixed_right,
+        max_iter=max_iter,
+        callback=callback,
+    )
+    factors = Factors(*(F * F.dtype.type(root) for F in found.w))
+    history = {**found.history, "objective": np.asarray(found.history["objective"]) * scale}
+    return found._replace(w=factors, objective=found.objective * scale, history=history)
 
 
 def _rounds(

@@ -6,7 +6,8 @@ Of all rows those that violate the optimality conditions most, half of them on e
 working set that is newest. Pairs of them take steps on their dense block of K until it is nearly optimal
 (`smo_pairs`), and one product with their rows of K updates the gradient of all. Rows that no pair can move are left
 out (shrinking) and looked at again before the end, with their gradient computed anew. Platt (1998); Fan, Chen & Lin
-(2005), JMLR 6, 1889–1918; Wen et al. (2018), ThunderSVM, JMLR 19, 1–5.
+(2005), JMLR 6, 1889–1918; Wen et al. (2018), ThunderSVM, JMLR 19, 1–5. A kernel with few features is handed to an
+interior point (`_feature_start`) if a few steps do not suffice, and the steps end what that has found.
 
 Without s, a variable without bounds, kernel or target takes up the sum: the same steps serve.
 """
@@ -15,10 +16,11 @@ import math
 
 import numpy as np
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels import Against
+from gnomon.optim._feature_start import feature_start
 from gnomon.optim._follow import Checks, follow
-from gnomon.optim._kernel_blocks import kernel_blocks
+from gnomon.optim._kernel_blocks import is_inner, kernel_blocks
 from gnomon.optim.kernel_dual import InterceptRange, KernelDual
 from gnomon.optim.rules import Check, StopRule
 from gnomon.optim.separability import is_separable
@@ -40,6 +42,9 @@ FLOOR = 1e-12
 INNER = 0.1
 """A block is solved until its violation is this share of that of all rows."""
 
+EVERY, ROUGHLY = 8, 0.1
+"""More than half as many working sets as this start from the solution for every eighth row, up to this violation."""
+
 FEW = 0.6
 """Shrink when at most this share of the rows stays active."""
 
@@ -49,6 +54,15 @@ in single precision until then where the rounding of one term does not."""
 
 SUSPECT, VANISHING = 1e-4, 1e-14
 """Without bounds: ‖f‖² below these shares of (Σ|β|)² max K_ii lets us ask whether F has a minimum, or says no."""
+
+MOST_STEPS = 10_000_000
+"""Without a limit of the user, or a hundred for each row: LIBSVM's."""
+
+EASY = 2
+"""Steps for each row after which a kernel with few features is handed to an interior point."""
+
+PER_FEATURE = 4
+"""A kernel has few features where it has so many rows for each."""
 
 FEW_ROWS = 1000
 """Up to so many rows a linear programme answers that question."""
@@ -77,7 +91,7 @@ def smo(
     tol : float, default=1e-3
         Stop when the optimality conditions hold up to this, in units of f.
     max_iter : int, optional
-        Most steps of two variables; no limit by default.
+        Most steps of two variables; by default ten millions, or a hundred for each row if that is more.
     cache_size : float, default=200.0
         Megabytes for rows of K.
     start : ndarray of shape (n,), optional
@@ -116,7 +130,7 @@ def smo(
     (array([-0.25,  0.  ,  0.25]), 0.5, -0.125, 0.0)
     """
     run = _Run(against, problem, cache_size, working_set, tol, shrinking)
-    limit = np.iinfo(np.int64).max if max_iter is None else max_iter
+    limit = max(MOST_STEPS, 100 * len(problem.target)) if max_iter is None else max_iter
     rule: StopRule = KKT(tol) if gap_tol is None else KKT(tol) | RelativeGap(gap_tol)
     found = follow(run.checks(start, limit), rule, max_iter=limit, callback=callback)
     return run.certified(found)
@@ -136,6 +150,7 @@ class _Run:
         self.size, self.most, self.blocks, self.separable = size, GROWTH * size, 0, False
         self.steps = 0
         self.cache = kernel_blocks(self._fast(tol) or against, cache_size)
+        self.features = _few_features(against) if problem.bounded else None
         self.beta: Floats = problem.start()
         self.range = InterceptRange(np.inf, -np.inf)
 
@@ -148,8 +163,8 @@ class _Run:
 
     def checks(self, start: Floats | None, limit: int) -> Checks:
         """The state at the start and after each block."""
-        self.beta = self.problem.start() if start is None else np.array(start, dtype=float)
-        self._look_at_all()
+        self.beta = self._coarse(limit) if start is None else np.array(start, dtype=float)
+        self._look_at_all(rough=True)
         yield self._check()
         kept: Integers = np.empty(0, dtype=np.int64)
         while True:
@@ -160,6 +175,14 @@ class _Run:
                 self.shrinking = False
                 kept = np.empty(0, dtype=np.int64)
                 yield self._check()
+                continue
+            if self.features is not None and self.steps >= EASY * len(self.beta):
+                self._leap(limit)
+                kept = np.empty(0, dtype=np.int64)
+                yield self._check()
+                if np.finfo(float).eps * self.scale * float(np.sum(np.abs(self.beta))) > self.tol:
+                    # f is not known to within the tolerance: no step could tell whether it gains.
+                    return
                 continue
             self.blocks += 1
             if self.blocks % PATIENCE == 0:
@@ -172,6 +195,21 @@ class _Run:
             yield self._check()
             kept = self._shrink(chosen)
 
+    def _coarse(self, limit: int) -> Floats:
+        """β to start from: with many rows, roughly that of every eighth of them alone."""
+        beta, n = self.problem.start(), len(self.beta)
+        if self.problem.total or not self.problem.bounded or 2 * n <= EVERY * self.size or self.features is not None:
+            return beta
+        some = np.arange(0, n, EVERY)
+        part = _Run(
+            self.against.take(some), self.problem.take(some), self.cache_size, self.size, ROUGHLY, self.shrinking
+        )
+        found = follow(part.checks(None, limit), KKT(ROUGHLY), max_iter=limit)
+        if found.stop_reason == "interrupted":
+            raise KeyboardInterrupt
+        beta[some], self.steps = found.w, found.n_iter
+        return beta
+
     def certified(self, found: Solution[Floats]) -> Solution[Floats]:
         """The solution with its intercept, its gap and its violation over all rows."""
         if len(self.active) < len(self.beta) or not np.array_equal(self.beta, found.w):
@@ -179,19 +217,29 @@ class _Run:
             self._look_at_all()
         return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
 
-    def _look_at_all(self) -> None:
-        """Every row active, the gradient computed anew."""
+    def _look_at_all(self, *, rough: bool = False) -> None:
+        """Every row active, the gradient computed anew; a rough one is as good as those of the steps."""
         self.active = np.arange(len(self.beta))
-        if self.steps and (self.cache.n < len(self.beta) or self.cache.against is not self.against):
+        if not rough and (self.cache.n < len(self.beta) or self.cache.against is not self.against):
             self.cache = kernel_blocks(self.against, self.cache_size)
         support, f = np.flatnonzero(self.beta), np.zeros(len(self.beta))
         if len(support):
-            exact = self.cache.against is self.against
-            f = (self.cache.combine if exact else self.against.combine_rows)(support, self.beta[support])
-        self.g, self.noise = self.problem.gradient(self.beta, f), 0.0
+            f = self.cache.combine(support, self.beta[support])
+        self.g = self.problem.gradient(self.beta, f)
+        self.noise = self._rounding(self.beta) if rough else 0.0
         self.value = self.problem.objective(self.beta, f)
         self.live = self.problem
         self.range = self.live.range(self.beta, self.g)
+
+    def _leap(self, limit: int) -> None:
+        """To the end of the path of an interior point, once; back where its rounding leaves it short of this point."""
+        assert self.features is not None
+        found, before, reached = feature_start(self.features, self.problem, limit - self.steps), self.beta, self.value
+        self.features, self.steps, self.beta = None, self.steps + found.n_iter, found.beta
+        self._look_at_all()
+        if not self.value <= reached:
+            self.beta = before
+            self._look_at_all()
 
     def _falls_for_ever(self) -> bool:
         """Whether f vanishes beside β, which without bounds grows along a direction of the null space of K."""
@@ -211,6 +259,10 @@ class _Run:
     def _exact(self) -> bool:
         """Whether the gradient is that of all rows, up to rounding that the tolerance does not see."""
         return len(self.active) == len(self.beta) and self.noise <= NOISE * self.tol
+
+    def _rounding(self, change: Floats) -> float:
+        """What a change of β may add to the error of the gradient."""
+        return float(np.finfo(self.cache.dtype).eps) * self.scale * float(np.sum(np.abs(change)))
 
     def _check(self) -> Check[Floats]:
         whole = len(self.active) == len(self.beta)
@@ -250,6 +302,8 @@ class _Run:
         tol = max(self.tol, INNER * self.range.violation) if len(chosen) < len(self.active) else self.tol
         alone = len(chosen) == len(self.active) and self.problem.bounded
         most = min(limit - self.steps, 10**7 if alone else 100 * len(chosen))
+        if self.features is not None:
+            most = min(most, EASY * len(self.beta) - self.steps)
         steps, _ = descend_pairs(state, FLOOR * self.scale, tol, most)
         q = len(chosen)
         change = state.beta[:q] - before[:q]
@@ -264,8 +318,7 @@ class _Run:
             self.g += self.cache.combine(chosen, change)
             if self.live.ridge is not None:
                 self.g[chosen] += self.live.ridge[chosen] * change
-        eps = float(np.finfo(self.cache.dtype).eps)
-        self.noise += eps * self.scale * float(np.sum(np.abs(change)))
+        self.noise += self._rounding(change)
         self.range = self.live.range(self.beta[self.active], self.g)
         return steps > 0 and bool(np.any(change))
 
@@ -295,6 +348,14 @@ class _Run:
         self.cache.keep(active)
         self.active, self.g, self.live = self.active[active], self.g[active], self.live.take(active)
         return np.searchsorted(active, kept)
+
+
+def _few_features(against: Against) -> Floats | None:
+    """Φ where K = ΦΦᵀ has few columns Φ."""
+    if not is_inner(against) or is_sparse(against.prepared.values):
+        return None
+    X = against.prepared.values.astype(float, copy=False)
+    return X if PER_FEATURE * X.shape[1] <= len(X) else None
 
 
 def _separates(K: Floats, problem: KernelDual) -> bool:

@@ -66,14 +66,17 @@ def descend(F: Floats, G: Floats, B: Floats, l1: float, l2: float, lower: float,
     """
     violation = 0.0
     m = F.shape[1]
+    slopes = np.empty(m, dtype=F.dtype)
     for i in range(F.shape[0]):
         first = 0.0
+        for k in range(m):
+            slopes[k] = -B[i, k]
+        for k in range(m):
+            add_multiple(slopes, G[k], F[i, k])
         for sweep in range(sweeps):
             moved = 0.0
             for k in range(m):
-                slope = l2 * F[i, k] - B[i, k]
-                for j in range(m):
-                    slope += G[k, j] * F[i, j]
+                slope = slopes[k] + l2 * F[i, k]
                 curvature = G[k, k] + l2
                 old = F[i, k]
                 if sweep == 0:
@@ -93,11 +96,20 @@ def descend(F: Floats, G: Floats, B: Floats, l1: float, l2: float, lower: float,
                     new = 0.0 if slope + l1 > 0.0 else old
                 moved += abs(new - old)
                 F[i, k] = new
+                add_multiple(slopes, G[k], new - old)
             if sweep == 0:
                 first = moved
             if moved <= tol * first:
                 break
     return violation
+
+
+@jit
+def add_multiple(x: Floats, y: Floats, a: float) -> None:
+    """x ← x + a y; most entries of a non-negative factor stay zero, so a is often 0."""
+    if a != 0.0:
+        for j in range(x.shape[0]):
+            x[j] += a * y[j]
 
 
 @jit

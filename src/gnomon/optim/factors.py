@@ -29,6 +29,7 @@ __all__ = [
     "OneHot",
     "Orthonormal",
     "Proximal",
+    "Shuffled",
     "Simplex",
     "Support",
     "UnitBall",
@@ -162,6 +163,48 @@ class NonNegative(Constraint):
     def value(self, F: Floats) -> float:
         """l1 ‖F‖₁ + ½ l2 ‖F‖²."""
         return float(self.l1 * np.sum(np.abs(F)) + 0.5 * self.l2 * np.vdot(F, F))
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled(Constraint):
+    """Another constraint, its coordinates in a random order at every update.
+
+    Parameters
+    ----------
+    inner : Constraint
+    rng : RandomState
+
+    References
+    ----------
+    Hsieh, C.-J. & Dhillon, I. S. (2011). Fast coordinate descent methods with variable selection for non-negative
+    matrix factorization. doi:10.1145/2020408.2020577
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.factors import NonNegative, Shuffled
+    >>> Shuffled(NonNegative(), np.random.RandomState(0)).update(np.zeros((1, 2)), np.eye(2), np.array([[3.0, -1.0]]))
+    array([[3., 0.]])
+    """
+
+    inner: Constraint
+    rng: np.random.RandomState
+
+    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
+        """That of the other, in a random order."""
+        return self.update_from(F, G, B)[0]
+
+    def update_from(self, F: Floats, G: Floats, B: Floats) -> tuple[Floats, float]:
+        """The same, and the violations that it met."""
+        order = self.rng.permutation(len(G))
+        found, off = self.inner.update_from(F[:, order], G[np.ix_(order, order)], B[:, order])
+        out = np.empty_like(found)
+        out[:, order] = found
+        return out, off
+
+    def value(self, F: Floats) -> float:
+        """That of the other."""
+        return self.inner.value(F)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ __all__ = [
     "InverseT0",
     "PegasosRate",
     "Power",
+    "Ramp",
     "Schedule",
     "check_positive_numbers",
 ]
@@ -297,6 +298,46 @@ class PegasosRate(Schedule):
     @property
     def series(self) -> tuple[float, float]:
         return math.inf, _p_series(2.0, 1.0 + self.offset) / self.lam**2
+
+
+@noun
+class Ramp(Schedule):
+    """From `start` in a straight line to `stop` at t = ramp, then constant: momentum that grows, t the epoch.
+
+    Parameters
+    ----------
+    start, stop : float, default=0.5, 0.9
+    ramp : float, default=20.0
+
+    References
+    ----------
+    Hinton, G. (2012). A practical guide to training restricted Boltzmann machines, section 9.
+    doi:10.1007/978-3-642-35289-8_32
+
+    Examples
+    --------
+    >>> from gnomon.optim.schedules import Ramp
+    >>> [round(float(Ramp(0.5, 0.9, 20)(t)), 3) for t in (0, 10, 20, 50)]
+    [0.5, 0.7, 0.9, 0.9]
+    """
+
+    start: float = 0.5
+    stop: float = 0.9
+    ramp: float = 20.0
+
+    def __post_init__(self) -> None:
+        check_positive_numbers(ramp=self.ramp)
+        if not (0.0 <= self.start < math.inf and 0.0 <= self.stop < math.inf):
+            raise ValueError(
+                f"start={self.start!r} and stop={self.stop!r} must be ≥ 0 and finite; give weights or rates"
+            )
+
+    def rate(self, t: Numbers) -> Numbers:
+        return self.start + (self.stop - self.start) * np.minimum(1.0, t / self.ramp)
+
+    @property
+    def series(self) -> tuple[float, float]:
+        return (math.inf, math.inf) if self.stop > 0.0 else (math.nan, math.nan)
 
 
 def _p_series(p: float, q: float) -> float:

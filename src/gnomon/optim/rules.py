@@ -149,7 +149,7 @@ class AnyOf(_Combined):
     --------
     >>> from gnomon.optim.stopping import GradientNorm, ObjectiveChange
     >>> GradientNorm(1e-4) | ObjectiveChange(1e-8)
-    AnyOf(rules=(GradientNorm(tol=0.0001), ObjectiveChange(tol=1e-08)))
+    AnyOf(rules=(GradientNorm(tol=0.0001), ObjectiveChange(tol=1e-08, floor=1.0)))
     """
 
     def _verdict(self, reasons: list[StopReason | None]) -> StopReason | None:

@@ -26,6 +26,7 @@ from gnomon.optim.rates import (
     InverseT0,
     PegasosRate,
     Power,
+    Ramp,
     Schedule,
     check_positive_numbers,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "PegasosRate",
     "Plateau",
     "Power",
+    "Ramp",
     "RateLike",
     "RobbinsMonroWarning",
     "Schedule",

@@ -250,8 +250,9 @@ def _shortfall(solution: Solution[Any]) -> tuple[bool, float, float]:
 
 def _warn(solution: Solution[Any], max_iter: int | None, share: str, stacklevel: int) -> None:
     if solution.stop_reason == "diverged":
-        advice = "the best iterate was kept. Give a smaller step, or scale the columns of X"
-        warnings.warn(f"{share}the objective diverged; {advice}", DivergenceWarning, stacklevel=stacklevel)
+        advice = solution.details.get("advice", "Give a smaller step, or scale the columns of X")
+        message = f"{share}the objective diverged; the best iterate was kept. {advice}"
+        warnings.warn(message, DivergenceWarning, stacklevel=stacklevel)
         return
     reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
     known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))

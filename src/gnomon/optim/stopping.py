@@ -7,6 +7,7 @@ and a score on held-out rows that no longer rises. Each gives its reason as one 
 doi:10.1007/978-0-387-40065-5; early stopping: Prechelt (1998), doi:10.1007/3-540-49430-8_3.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -24,11 +25,13 @@ __all__ = [
     "Check",
     "DualityGap",
     "GradientNorm",
+    "NoImprovement",
     "ObjectiveChange",
     "ParameterChange",
     "RelativeGap",
     "Settled",
     "StopRule",
+    "TimeLimit",
     "Validation",
     "default_rule",
 ]
@@ -164,11 +167,13 @@ class RelativeGap(_Tolerance):
 
 @dataclass(frozen=True)
 class ObjectiveChange(_Tolerance):
-    """|F(w) − F(w_previous)| ≤ tol · max(1, |F(w)|): "no_change".
+    """|F(w) − F(w_previous)| ≤ tol · max(floor, |F(w)|): "no_change".
 
     Parameters
     ----------
     tol : float, default=1e-9
+    floor : float, default=1.0
+        A value of F that is small in the units of the problem.
 
     References
     ----------
@@ -185,13 +190,14 @@ class ObjectiveChange(_Tolerance):
     """
 
     tol: float = 1e-9
+    floor: float = 1.0
 
     def start(self) -> float:
         return np.inf
 
     def look(self, memory: float, check: Check[Any]) -> tuple[float, StopReason | None]:
         F = check.objective
-        return F, ("no_change" if abs(F - memory) <= self.tol * max(1.0, abs(F)) else None)
+        return F, ("no_change" if abs(F - memory) <= self.tol * max(self.floor, abs(F)) else None)
 
 
 @dataclass(frozen=True)
@@ -289,6 +295,8 @@ class Validation(StopRule):
         w → float, larger is better.
     patience : int, default=5
     min_change : float, default=0.0
+    first : int, default=0
+        The first iteration that counts; 1 leaves the start out.
 
     References
     ----------
@@ -309,20 +317,23 @@ class Validation(StopRule):
     score: Callable[[Array], float]
     patience: int = 5
     min_change: float = 0.0
+    first: int = 0
 
     def __post_init__(self) -> None:
         if self.patience < 1:
             raise ValueError(f"patience={self.patience!r} must be ≥ 1; give the checks to wait for a better score")
 
     def start(self) -> "_Validated":
-        return _Validated(-np.inf, -np.inf, None, 0)
+        return _Validated(np.nan, -np.inf, None, 0)
 
     def look(self, memory: "_Validated", check: Check[Any]) -> tuple["_Validated", StopReason | None]:
+        if check.iteration < self.first:
+            return memory, None
         score = float(self.score(check.w))
-        if memory.check is None or score > memory.best + self.min_change:
-            return _Validated(score, score, check, 0), None
-        stale = memory.stale + 1
-        return memory._replace(score=score, stale=stale), ("validation" if stale >= self.patience else None)
+        rose = memory.check is None or score > memory.best + self.min_change
+        stale = 0 if rose else memory.stale + 1
+        best, kept = (score, check) if rose or score > memory.best else (memory.best, memory.check)
+        return _Validated(score, best, kept, stale), ("validation" if stale >= self.patience else None)
 
     def columns(self, memory: "_Validated") -> Row:
         return {"validation": memory.score}
@@ -336,6 +347,86 @@ class _Validated(NamedTuple):
     best: float
     check: Check[Any] | None
     stale: int
+
+
+@dataclass(frozen=True)
+class NoImprovement(_Tolerance):
+    """F has not fallen below its least value by more than tol for `patience` checks in a row: "no_change".
+
+    The start, which is no iteration, does not count.
+
+    Parameters
+    ----------
+    tol : float, default=1e-4
+        Absolute.
+    patience : int, default=11
+
+    References
+    ----------
+    Prechelt, L. (1998). Early stopping — but when? doi:10.1007/3-540-49430-8_3
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.stopping import Check, NoImprovement
+    >>> rule = NoImprovement(0.0, patience=2)
+    >>> memory = rule.start()
+    >>> for k, F in enumerate((3.0, 2.0, 2.5, 2.5)):
+    ...     memory, reason = rule.look(memory, Check(k + 1, np.zeros(1), F))
+    >>> reason
+    'no_change'
+    """
+
+    tol: float = 1e-4
+    patience: int = 11
+
+    def start(self) -> "_Fall":
+        return _Fall(np.inf, 0)
+
+    def look(self, memory: "_Fall", check: Check[Any]) -> tuple["_Fall", StopReason | None]:
+        if check.iteration == 0:
+            return memory, None
+        stale = 0 if check.objective < memory.best - self.tol else memory.stale + 1
+        return _Fall(min(memory.best, check.objective), stale), ("no_change" if stale >= self.patience else None)
+
+
+class _Fall(NamedTuple):
+    best: float
+    stale: int
+
+
+@dataclass(frozen=True)
+class TimeLimit(StopRule):
+    """So many seconds have passed since the start: "time", which is no convergence.
+
+    Parameters
+    ----------
+    seconds : float
+
+    References
+    ----------
+    Gill, P., Murray, W. & Wright, M. (1981). Practical Optimization, section 8.2.3. doi:10.1137/1.9781611975604
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.stopping import Check, TimeLimit
+    >>> rule = TimeLimit(0.0)
+    >>> rule.look(rule.start(), Check(0, np.zeros(1), 1.0))[1]
+    'time'
+    """
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if not self.seconds >= 0:
+            raise ValueError(f"seconds={self.seconds!r} must be ≥ 0; give the time that may be used")
+
+    def start(self) -> float:
+        return time.perf_counter()
+
+    def look(self, memory: float, check: Check[Any]) -> tuple[float, StopReason | None]:
+        return memory, ("time" if time.perf_counter() - memory >= self.seconds else None)
 
 
 def default_rule(rule: StopRule, tol_obj: float | None, stop: StopRule | None) -> AnyOf:

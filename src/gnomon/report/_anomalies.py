@@ -21,7 +21,7 @@ from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, is_missing, listed, refuse_unknown, to_text
 from gnomon.report._findings import Finding
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._study import Progress
 from gnomon.report.prepare import Preparer
@@ -176,7 +176,8 @@ def _with_labels(table, found, target, label, drop, seed, progress):
     unlabelled, table = len(table) - len(rows), table.take(rows)
     bad, label = _labels(to_text(table[target]), target, label)
     parts = anomaly_split(bad, random_state=seed)
-    kinds, used = _kinds(table, parts.train, found, drop)
+    kinds = settled_kinds(table, found, dict.fromkeys(drop, "dropped"), parts.train)
+    used = used_kinds(kinds)
     preparer = Preparer(used, LEVELS).fit(table.take(parts.train))
     M = preparer.transform(table)
 
@@ -214,7 +215,8 @@ def _without_labels(
         raise UserError(f"only {len(table)} rows; at least {LEAST_ROWS} are needed to learn what is usual")
     order = np.random.default_rng(seed).permutation(len(table))
     test, train = np.split(order, [round(HELD_OUT * len(table))])
-    kinds, used = _kinds(table, train, found, drop)
+    kinds = settled_kinds(table, found, dict.fromkeys(drop, "dropped"), train)
+    used = used_kinds(kinds)
     preparer = Preparer(used, LEVELS).fit(table.take(train))
     M = preparer.transform(table)
     way = {"level": level} if contamination is None else {"contamination": contamination}
@@ -255,16 +257,6 @@ def _labels(words: Array, target: str, label: str | None) -> tuple[Bools, str]:
             "threshold and to judge it. Without --target the threshold needs no labels"
         )
     return np.asarray(bad, dtype=bool), label
-
-
-def _kinds(
-    table: Table, train: Integers, found: Mapping[str, ColumnKind], drop: Sequence[str]
-) -> tuple[tuple[ColumnKind, ...], tuple[ColumnKind, ...]]:
-    kinds = tuple(
-        ColumnKind(name, "unused", reason="dropped") if name in drop else settled(kind, table[name][train])
-        for name, kind in found.items()
-    )
-    return kinds, used_kinds(kinds)
 
 
 def _facts(preparer: Preparer, n_rows: int) -> Facts:

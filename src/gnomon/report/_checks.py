@@ -21,7 +21,7 @@ from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import SCORES, rounded
 
-__all__ = ["check_columns", "check_outcome", "check_rows", "check_target", "copies_of", "most_alone"]
+__all__ = ["check_columns", "check_gaps", "check_outcome", "check_rows", "check_target", "copies_of", "most_alone"]
 
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
@@ -85,7 +85,7 @@ def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: Tar
     found = [*reading_remarks(kinds)]
     used = [kind for kind in kinds if kind.kind != "unused"]
     found += _leaks(table, used, y, task, seed)
-    found += _gaps(table, used)
+    found += check_gaps(table, used)
     found += check_stand_ins(table, used)
     return found
 
@@ -172,7 +172,8 @@ def _ranks(numbers: Floats) -> Floats:
     return np.where(np.isnan(numbers), np.nan, places)
 
 
-def _gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
+def check_gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
+    """Findings about columns that are mostly missing, or have very many levels."""
     found = []
     gaps = [f"{k.name} ({g:.0%})" for k in used if (g := is_missing(table[k.name]).mean()) > MOSTLY_MISSING]
     if gaps:

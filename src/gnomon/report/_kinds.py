@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from gnomon._typing import Array, Bools, Floats
+from gnomon._typing import Array, Bools, Floats, Integers
 from gnomon.io import Table, UserError
 from gnomon.io.cells import PLACEHOLDERS, counted
 from gnomon.io.dates import ISO, DateForm, date_forms
@@ -33,6 +33,7 @@ __all__ = [
     "infer_kinds",
     "numbers_of",
     "settled",
+    "settled_kinds",
     "to_json",
     "used_kinds",
 ]
@@ -133,6 +134,16 @@ def settled(kind: ColumnKind, values: Array) -> ColumnKind:
     if gaps.all():
         return replace(kind, kind="unused", reason="empty")
     return replace(kind, kind="unused", reason="constant") if not gaps.any() and _constant(values) else kind
+
+
+def settled_kinds(
+    table: Table, found: Mapping[str, ColumnKind], reasons: Mapping[str, str], rows: Integers | slice = slice(None)
+) -> tuple[ColumnKind, ...]:
+    """The kinds, with those unused that have a reason or hold nothing to learn from in these rows."""
+    return tuple(
+        ColumnKind(name, "unused", reason=reasons[name]) if name in reasons else settled(kind, table[name][rows])
+        for name, kind in found.items()
+    )
 
 
 def used_kinds(kinds: Sequence[ColumnKind]) -> tuple[ColumnKind, ...]:

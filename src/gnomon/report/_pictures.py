@@ -1,21 +1,9 @@
-"""The plots of a report, as SVG inside the page.
+"""The plots of a report on one target."""
 
-Colours are drawn as placeholders and written as CSS variables, so that one picture serves light, dark and print;
-nothing refers to anything outside the page. Every picture says in words what is to be seen, for readers who hear the
-page (W3C, Accessible Rich Internet Applications 1.2, role img).
-"""
+from collections.abc import Sequence
 
-import html
-import io
-import re
-import warnings
-from collections.abc import Callable, Sequence
-from typing import Any
-
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from sklearn.metrics import confusion_matrix, roc_curve
 
 from gnomon._typing import Floats
@@ -25,6 +13,7 @@ from gnomon.report._compare import Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._target import Target
+from gnomon.report.drawing import ACCENT, INK, MUTED, SECOND, drawn, short
 from gnomon.report.scores import SCORES, Score, rounded
 
 __all__ = [
@@ -36,71 +25,9 @@ __all__ = [
     "right_edge",
 ]
 
-# Placeholder colours, unlikely to arise by blending, and what the page calls them.
-INK, MUTED, ACCENT, SECOND = "#010203", "#040506", "#070809", "#0a0b0c"
-VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", ACCENT: "var(--accent)", SECOND: "var(--second)"}
-
-STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "text.parse_math": False,
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "text.color": INK,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 10.5,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "legend.frameon": False,
-    "legend.labelcolor": INK,
-}
-
 MOST_BARS = 15
 MOST_POINTS = 2_000
-LONGEST_NAME = 34
 FAR = 8.0
-
-
-def _drawn(draw: Callable[[Axes], None], width: float, height: float, salt: str, words: str) -> str:
-    """The SVG of what `draw(axes)` draws, with its name in words; `salt` keeps its ids apart from others'."""
-    with mpl.rc_context({**STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
-        # A glyph that Matplotlib's own font lacks is drawn by the reader's browser all the same.
-        warnings.simplefilter("ignore")
-        figure = Figure(figsize=(width, height), layout="constrained")
-        draw(figure.add_subplot())
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    return _inline(buffer.getvalue(), salt, words)
-
-
-def _inline(svg: str, salt: str, words: str) -> str:
-    opening = f'class="picture" role="img" aria-label="{html.escape(words)}"'
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
-    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', lambda _: opening, svg, count=1)
-    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px var(--sans)", svg)
-    svg = re.sub(
-        r'id="(figure|axes|patch|line2d|text|PolyCollection|PathCollection|LineCollection|matplotlib)',
-        rf'id="{salt}-\1',
-        svg,
-    )
-    for colour, variable in VARIABLES.items():
-        svg = svg.replace(colour, variable)
-    return svg
-
-
-def _short(name: str) -> str:
-    name = str(name)
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def picture_of_target(target: Target) -> str:
@@ -110,18 +37,18 @@ def picture_of_target(target: Target) -> str:
         if target.task == "classification":
             classes, counts = np.unique(target.y, return_counts=True)
             order = np.argsort(counts)[-MOST_BARS:]
-            axes.barh([_short(c) for c in classes[order]], counts[order], color=ACCENT, height=0.6)
+            axes.barh([short(c) for c in classes[order]], counts[order], color=ACCENT, height=0.6)
             for place, count in enumerate(counts[order]):
                 share = count / len(target.y)
                 axes.annotate(f" {count} ({share:.0%})", (count, place), va="center", fontsize=9, annotation_clip=False)
             axes.set_xlim(0, counts.max() * 1.25)
         else:
             axes.hist(target.y, bins=min(40, max(10, int(np.sqrt(len(target.y))))), color=ACCENT)
-            axes.set_xlabel(_short(target.name))
-        axes.set_title(f"{_short(target.name)}: rows")
+            axes.set_xlabel(short(target.name))
+        axes.set_title(f"{short(target.name)}: rows")
 
     bars = min(MOST_BARS, len(target.classes))
-    return _drawn(draw, 5.2, 0.9 + 0.32 * bars if bars else 2.6, "target", _words_of_target(target))
+    return drawn(draw, 5.2, 0.9 + 0.32 * bars if bars else 2.6, "target", _words_of_target(target))
 
 
 def _words_of_target(target: Target) -> str:
@@ -154,7 +81,7 @@ def picture_of_candidates(trials: Sequence[Trial], chosen: Trial) -> str:
             _draw_candidate(axes, place, trial, score, edge, best=trial is chosen)
         if np.isfinite(edge):
             axes.set_xlim(right=edge)
-        axes.set_yticks(range(len(ordered)), [_short(t.candidate.name) for t in ordered])
+        axes.set_yticks(range(len(ordered)), [short(t.candidate.name) for t in ordered])
         axes.set_ylim(-0.6, len(ordered) - 0.4)
         axes.set_xlabel(f"{score.name} in cross-validation, mean ± standard error (less is better)")
         axes.grid(axis="x", color=MUTED, alpha=0.25)
@@ -162,9 +89,7 @@ def picture_of_candidates(trials: Sequence[Trial], chosen: Trial) -> str:
 
     told = [f"{t.candidate.name} {_plus_minus(t, score)}{' (chosen)' if t is chosen else ''}" for t in ordered[::-1]]
     words = f"Dot chart of the {score.name} of each model in cross-validation, the best first: {', '.join(told)}; "
-    return _drawn(
-        draw, 7.2, 1.5 + 0.42 * len(ordered), "candidates", f"{words}baseline {_plus_minus(baseline, score)}."
-    )
+    return drawn(draw, 7.2, 1.5 + 0.42 * len(ordered), "candidates", f"{words}baseline {_plus_minus(baseline, score)}.")
 
 
 def right_edge(losses: Sequence[float], baseline: float) -> float:
@@ -207,7 +132,7 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
     def draw(axes):
         means = [i.mean for i in shown]
         axes.barh(
-            [_short(i.name) for i in shown], means, xerr=[i.spread for i in shown],
+            [short(i.name) for i in shown], means, xerr=[i.spread for i in shown],
             color=ACCENT, ecolor=INK, height=0.6, error_kw={"capsize": 2, "elinewidth": 1},
         )  # fmt: skip
         axes.set_xlabel(f"growth of the {loss} when the column is shuffled")
@@ -215,7 +140,7 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
 
     told = ", ".join(f"{i.name} {rounded(i.mean, 2)}" for i in shown[::-1])
     words = f"Bar chart of the growth of the {loss} when a column is shuffled, the most important first: {told}."
-    return _drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
+    return drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
 
 
 def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, classes: Sequence[str]) -> str:
@@ -228,10 +153,10 @@ def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, c
     def draw(axes):
         axes.step(curve.thresholds, curve.costs, where="post", color=ACCENT, linewidth=2)
         axes.axvline(curve.used, color=SECOND, label=f"by the costs: {curve.used:.3g}")
-        axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {_short(name)}")
+        axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {short(name)}")
         lowest = min(0.0, float(np.min(curve.costs)))
         axes.set(xlim=(-0.01, 1.01), ylim=(lowest, None))
-        axes.set_xlabel(f"threshold on the probability of “{_short(classes[1])}”")
+        axes.set_xlabel(f"threshold on the probability of “{short(classes[1])}”")
         axes.set_ylabel("cost of a row")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
@@ -240,7 +165,7 @@ def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, c
         f"{rounded(float(curve.costs[least]))} at {curve.thresholds[least]:.2f}, {rounded(outcome.cost.value)} at the "
         f"threshold of the costs, {curve.used:.2f}, and {rounded(constant)} for always {name}."
     )
-    return _drawn(draw, 5.2, 3.4, "costs", words)
+    return drawn(draw, 5.2, 3.4, "costs", words)
 
 
 def pictures_of_judgement(judgement: Judgement, classes: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -282,7 +207,7 @@ def _confusion(judgement, classes):
     told = [f"of {counts[k].sum()} {name}, {counts[k, k]} are called so" for k, name in enumerate(classes[:MOST_BARS])]
     words = f"Confusion matrix of the held-out rows: {'; '.join(told)}."
     caption = "Confusion matrix: rows are the truth, columns the prediction."
-    return _drawn(draw, side + 0.6, side, "confusion", words), caption
+    return drawn(draw, side + 0.6, side, "confusion", words), caption
 
 
 def _roc(judgement, classes):
@@ -298,7 +223,7 @@ def _roc(judgement, classes):
 
     area = judgement.scores["ROC AUC"]
     words = f"ROC curve of the held-out rows for {classes[1]}: {_some_points(false, true)}."
-    return _drawn(draw, 3.4, 3.4, "roc", words), f"ROC curve for “{classes[1]}”; the area under it is {area:.3f}."
+    return drawn(draw, 3.4, 3.4, "roc", words), f"ROC curve for “{classes[1]}”; the area under it is {area:.3f}."
 
 
 def _precision_recall(judgement, classes):
@@ -317,7 +242,7 @@ def _precision_recall(judgement, classes):
     told = [f"precision {curve.precision[curve.recall >= r].max():.2f} at recall {r:g}" for r in (0.5, 0.8, 0.95)]
     words = f"Precision-recall curve of the held-out rows for {classes[1]}: {', '.join(told)}."
     caption = f"Precision and recall for “{classes[1]}”; average precision {area:.3f}, {share:.3f} by chance (dashed)."
-    return _drawn(draw, 3.4, 3.4, "precision-recall", words), caption
+    return drawn(draw, 3.4, 3.4, "precision-recall", words), caption
 
 
 def _some_points(false: Floats, true: Floats) -> str:
@@ -331,7 +256,7 @@ def _calibration(judgement, classes):
     proba = judgement.forecast.proba
     if len(classes) == 2:
         said, hit = proba[:, 1], judgement.y == classes[1]
-        label = f"probability of “{_short(classes[1])}”"
+        label = f"probability of “{short(classes[1])}”"
     else:
         said, hit = proba.max(axis=1), judgement.forecast.predicted == judgement.y
         label = "probability of the predicted class"
@@ -348,7 +273,7 @@ def _calibration(judgement, classes):
 
     told = ", ".join(f"{hit:.0%} where {said:.0%} were forecast" for said, hit in zip(x, p, strict=True))
     words = f"Calibration curve of the {label}: observed {told}."
-    return _drawn(
+    return drawn(
         draw, 3.4, 3.4, "calibration", words
     ), "Calibration: on the diagonal, probabilities mean what they say. Bars are 95% intervals of the frequency."
 
@@ -371,7 +296,7 @@ def _predicted_against_true(judgement):
         f"Scatter plot of truth against prediction for {len(y)} held-out rows: predictions from {said.min():.4g} to "
         f"{said.max():.4g}, truth from {y.min():.4g} to {y.max():.4g}, correlation {_correlation(said, y):.2f}."
     )
-    return _drawn(draw, 4.0, 3.6, "fit", words), "Truth against prediction on held-out rows."
+    return drawn(draw, 4.0, 3.6, "fit", words), "Truth against prediction on held-out rows."
 
 
 def _residuals(judgement):
@@ -388,7 +313,7 @@ def _residuals(judgement):
         f"of ten between {low} and {high}; the size of the residuals has correlation "
         f"{_correlation(said, np.abs(y - said)):.2f} with the prediction."
     )
-    return _drawn(draw, 4.0, 3.6, "residuals", words), "Residuals: a pattern here is something the model misses."
+    return drawn(draw, 4.0, 3.6, "residuals", words), "Residuals: a pattern here is something the model misses."
 
 
 def _correlation(a: Floats, b: Floats) -> float:

@@ -37,7 +37,7 @@ from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, co
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_findings, decision_outcome
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._splits import Split, split
@@ -214,7 +214,7 @@ def learn(
     raw, table = table.take(whole.rows), as_kinds(table, list(found.values())).take(whole.rows)
     parts = split(table, whole, group=group, time=time, seed=seed)
     reasons = dict.fromkeys(copies_of(raw, target, found), "copy") | dict.fromkeys(drop, "dropped")
-    kinds = _kinds(table, parts, found, reasons | dict.fromkeys(roles, "role"))
+    kinds = settled_kinds(table, found, reasons | dict.fromkeys(roles, "role"), parts.train)
     used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
@@ -226,16 +226,6 @@ def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:
     if target in types and types[target] not in told:
         raise UserError(f"--type {target}={types[target]}: the target is a number or a category")
     return told[types[target]] if target in types else None
-
-
-def _kinds(
-    table: Table, parts: Split, found: Mapping[str, ColumnKind], reasons: Mapping[str, str]
-) -> tuple[ColumnKind, ...]:
-    """The kinds, with those unused that have a reason or hold nothing to learn from in the training rows."""
-    return tuple(
-        ColumnKind(name, "unused", reason=reasons[name]) if name in reasons else settled(kind, table[name][parts.train])
-        for name, kind in found.items()
-    )
 
 
 def _study(

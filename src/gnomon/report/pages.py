@@ -1,6 +1,7 @@
 """The page: one HTML file with everything in it."""
 
 import platform
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -8,6 +9,7 @@ from typing import Any
 
 import jinja2
 import numpy as np
+from markupsafe import Markup, escape
 
 import gnomon
 from gnomon.io import Table
@@ -33,6 +35,9 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
 MOST_COLUMNS_SHOWN = 100
 MOST_COEFFICIENTS = 20
 
+_OPTION = re.compile(r"(--[a-z-]+(?: (?:[A-Z][A-Z=a-z%/:]*|\d+)(?![\w]))?)")
+"""An option of the command, with the value that follows where that is one word."""
+
 templates = jinja2.Environment(
     loader=jinja2.PackageLoader("gnomon.report", "."),
     autoescape=True,
@@ -42,6 +47,7 @@ templates = jinja2.Environment(
 )
 templates.filters["amount"] = lambda value: rounded(value) if np.isfinite(value) else "–"
 templates.filters["share"] = lambda share: "–" if np.isnan(share) else f"{share:.3f}"
+templates.filters["options"] = lambda text: Markup(_OPTION.sub(r'<code class="option">\1</code>', str(escape(text))))
 templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
 
 

@@ -7,8 +7,8 @@ text        term frequency × inverse document frequency of the two thousand mos
 """
 
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,9 @@ from gnomon.io.tables import TableError, as_float, as_table, listed, to_text
 from gnomon.report._kinds import ColumnKind, from_json, to_json
 
 __all__ = ["CODINGS", "Preparer", "ShownLevels"]
+
+Detail: TypeAlias = Literal["full", "plain"]
+"""What is made of numbers and dates: all that may tell something, or one column each."""
 
 MOST_WORDS = 2_000
 NARROW = 200
@@ -75,16 +78,20 @@ class Preparer(TransformerMixin, OfColumns):
         The columns to use, by name; a table may hold them in any order, with others between.
     levels : {"columns", "frequent", "words"}, default="columns"
         How categories are shown to the model, a key of `CODINGS`.
+    detail : {"full", "plain"}, default="full"
+        "full" adds where numbers are missing, and the place of a date in year, week and day; "plain" makes one column
+        of each number or date, for distances, in which every column counts alike.
     """
 
-    def __init__(self, kinds: tuple[ColumnKind, ...], levels: LevelCoding = "columns"):
+    def __init__(self, kinds: tuple[ColumnKind, ...], levels: LevelCoding = "columns", detail: Detail = "full"):
         self.kinds = kinds
         self.levels = levels
+        self.detail = detail
 
     def fit(self, X: Table, y: object = None) -> Self:
         """Learn medians, scales, levels and words from the rows of `X`."""
         table = as_table(X)
-        self.blocks_ = [block.fit(table) for block in _blocks(self.kinds, self.levels)]
+        self.blocks_ = [block.fit(table) for block in _blocks(self.kinds, self.levels, self.detail)]
         parts = [block.transform(table) for block in self.blocks_]
         width = sum(part.shape[1] for part in parts)
         filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
@@ -111,6 +118,16 @@ class Preparer(TransformerMixin, OfColumns):
         check_is_fitted(self)
         return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
 
+    def spans(self) -> Iterator[tuple[ColumnKind, slice, list[str]]]:
+        """Each column of a "plain" table without text, its columns of the matrix, and what levels these stand for."""
+        check_is_fitted(self)
+        start = 0
+        for block in self.blocks_:
+            for kind, levels in zip(block.kinds, block.levels(), strict=True):
+                end = start + max(len(levels), 1)
+                yield kind, slice(start, end), levels
+                start = end
+
     def units(self) -> Floats:
         """Centre and scale of each column of the matrix: what it holds is (value − centre) / scale."""
         check_is_fitted(self)
@@ -123,10 +140,12 @@ class Numbers(OfColumns):
     Parameters
     ----------
     kinds : list of ColumnKind
+    detail : {"full", "plain"}
     """
 
-    def __init__(self, kinds: Sequence[ColumnKind]):
+    def __init__(self, kinds: Sequence[ColumnKind], detail: Detail):
         self.kinds = kinds
+        self.detail = detail
 
     def fit(self, table: Table) -> Self:
         """Learn medians and scales."""
@@ -134,7 +153,8 @@ class Numbers(OfColumns):
         # Squares of the largest and the smallest floats are no numbers; a power of two changes no digit.
         largest = np.nanmax(np.abs(raw), axis=0, initial=0.0)
         self.unit_ = np.exp2(np.floor(np.log2(np.where(largest > 0.0, largest, 1.0))))
-        imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+        full = self.detail == "full"
+        imputer = SimpleImputer(strategy="median", add_indicator=full, keep_empty_features=True)
         self.steps_ = make_pipeline(imputer, StandardScaler()).fit(raw / self.unit_)
         return self
 
@@ -144,17 +164,31 @@ class Numbers(OfColumns):
 
     def names(self) -> list[str]:
         """The column, or the column and the part of a date, or that it is missing."""
-        raw = [label for kind in self.kinds for label in _LABELS[kind.kind](kind.name)]
-        gaps = [raw[j] for j in self.steps_[0].indicator_.features_]
-        return raw + [f"{name} is missing" for name in gaps]
+        raw = [label for kind in self.kinds for label in _LABELS[kind.kind](kind.name)[: self._parts]]
+        return raw + [f"{raw[j]} is missing" for j in self._gaps]
+
+    def levels(self) -> list[list[str]]:
+        """None: numbers have no levels."""
+        return [[] for _ in self.kinds]
 
     def units(self) -> Floats:
         """Means and standard deviations."""
-        unit = np.append(self.unit_, np.ones(len(self.steps_[0].indicator_.features_)))
+        unit = np.append(self.unit_, np.ones(len(self._gaps)))
         return np.stack([self.steps_[-1].mean_ * unit, self.steps_[-1].scale_ * unit])
 
     def _raw(self, table: Table) -> Floats:
-        return np.column_stack([_VALUES[kind.kind](table[kind.name], kind) for kind in self.kinds])
+        return np.column_stack([_VALUES[kind.kind](table[kind.name], kind)[:, : self._parts] for kind in self.kinds])
+
+    @property
+    def _parts(self) -> int | None:
+        """How many of the columns of a number or a date are taken; None for all."""
+        return None if self.detail == "full" else 1
+
+    @property
+    def _gaps(self) -> list[int]:
+        """The columns that have one that says where they are missing."""
+        indicator = self.steps_[0].indicator_
+        return [] if indicator is None else indicator.features_.tolist()
 
 
 class Levels(OfColumns):
@@ -187,6 +221,10 @@ class Levels(OfColumns):
             return [kind.name for kind in self.kinds]
         pairs = zip(self.kinds, self.encoder_.categories_, strict=True)
         return [f"{kind.name} = {level}" for kind, levels in pairs for level in levels]
+
+    def levels(self) -> list[list[str]]:
+        """The levels of every column that have a column of the matrix."""
+        return [levels.tolist() for levels in self.encoder_.categories_]
 
     def units(self) -> Floats:
         """Zeros and ones are as they are."""
@@ -251,10 +289,10 @@ def _as_they_are(width: int) -> Floats:
     return np.stack([np.zeros(width), np.ones(width)])
 
 
-def _blocks(kinds: Sequence[ColumnKind], coding: LevelCoding) -> list[Any]:
+def _blocks(kinds: Sequence[ColumnKind], coding: LevelCoding, detail: Detail) -> list[Any]:
     numbers = [kind for kind in kinds if kind.kind in ("number", "date")]
     levels = [kind for kind in kinds if kind.kind == "category"]
-    blocks: list[Any] = [Numbers(numbers)] if numbers else []
+    blocks: list[Any] = [Numbers(numbers, detail)] if numbers else []
     blocks += [Levels(levels, coding)] if levels else []
     return blocks + [TextBlock(kind) for kind in kinds if kind.kind == "text"]
 
@@ -268,7 +306,7 @@ def _parts_of_dates(values: Array, kind: ColumnKind) -> Floats:
     return np.column_stack([days, np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns)])
 
 
-_VALUES = {"number": lambda values, kind: kind.read(values), "date": _parts_of_dates}
+_VALUES = {"number": lambda values, kind: kind.read(values)[:, None], "date": _parts_of_dates}
 _LABELS = {
     "number": lambda name: [name],
     "date": lambda name: [name, *(f"{name} {f} of {p}" for f in ("sine", "cosine") for p in ("year", "week", "day"))],

@@ -15,7 +15,7 @@ UNUSED = {
     "nested": Finding(
         "warning",
         "Nested columns",
-        "Columns whose cells hold lists or records: {}. Not used; --type NAME=text reads one as words.",
+        "Columns whose cells hold lists or records: {}. Not used.",
     ),
     "large": Finding(
         "warning",
@@ -26,17 +26,26 @@ UNUSED = {
     "identifier": Finding(
         "warning",
         "Identifier columns",
-        "Columns like an identifier, different in nearly every row: {}. Not used; --keep NAME uses one, "
-        "--type NAME=text as words.",
+        "Columns like an identifier, different in nearly every row: {}. Not used; --keep NAME uses one.",
     ),
     "copy": Finding(
         "grave",
         "Copies of the target",
         "Columns equal to the target in every row: {}. Not used: they would be the answer itself.",
     ),
+    "text": Finding(
+        "warning",
+        "Columns of text",
+        "Columns of free text: {}. Not used: groups are made of numbers, dates and categories.",
+    ),
     "dropped": Finding("note", "Columns left out", "Columns that --drop left out: {}."),
     "role": Finding("note", "Columns of the split", "Columns that only arrange the split: {}. Not used as features."),
 }
+AS_WORDS = {
+    "nested": "--type NAME=text reads one as words.",
+    "identifier": "--type NAME=text reads one as words.",
+}
+"""Advice on columns that a study with texts could use."""
 UNDERSTOOD = {
     "number": Finding("note", "Read as numbers", "{}. --type NAME=category keeps the cells as they are."),
     "date": Finding("warning", "Read as dates", "{}; give it as in --type NAME=date:%d/%m/%Y."),
@@ -54,10 +63,15 @@ UNREADABLE = Finding(
 )
 
 
-def reading_remarks(kinds: Sequence[ColumnKind]) -> Iterator[Finding]:
-    """Everything that a user should know of how the columns were read, each with an example and how to change it."""
+def reading_remarks(kinds: Sequence[ColumnKind], *, texts: bool = True) -> Iterator[Finding]:
+    """Everything that a user should know of how the columns were read, each with an example and how to change it.
+
+    Without `texts`, the study has no use for columns of words, and none are advised.
+    """
     for reason, remark in UNUSED.items():
-        yield from _said(remark, [_with_example(kind) for kind in kinds if kind.reason == reason])
+        advice = f" {AS_WORDS[reason]}" if texts and reason in AS_WORDS else ""
+        told = replace(remark, text=remark.text + advice)
+        yield from _said(told, [_with_example(kind) for kind in kinds if kind.reason == reason])
     used = [kind for kind in kinds if kind.kind != "unused"]
     odd = [f"{kind.name} ({kind.n_unreadable}, for example {kind.example!r})" for kind in used if kind.n_unreadable]
     yield from _said(UNREADABLE, odd)

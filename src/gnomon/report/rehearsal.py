@@ -1,4 +1,5 @@
-"""A study in small: every candidate is fitted once, to a narrow and to a wide table, so that its kernels are compiled.
+"""A study in small: every candidate is fitted once, to a narrow and to a wide table, so that its kernels are compiled;
+and a search for anomalies and for groups.
 
 What kernels a study needs depends on the types that preparation gives (dense, sparse, words; labels as text). Taking
 the same way as a study leaves out none of them. Larger sizes are left to the jobs that families register.
@@ -10,8 +11,10 @@ import numpy as np
 
 from gnomon._registry import discover
 from gnomon._typing import Array
+from gnomon._words import CLUSTER_METHODS
 from gnomon.io import Table
 from gnomon.report._anomalies import find_anomalies
+from gnomon.report._clusters import find_clusters
 from gnomon.report._compare import build
 from gnomon.report._kinds import infer_kinds
 from gnomon.report._study import entrants
@@ -65,7 +68,16 @@ def _anomalies() -> None:
     find_anomalies({**columns, "target": np.where(score > 2.0, "bad", "good")}, "target")
 
 
+def _clusters() -> None:
+    """Groups that are there, so that every step is taken; by every method."""
+    columns, _ = _table(wide=False)
+    apart = np.repeat([0.0, 9.0], ROWS // 2)
+    for method in CLUSTER_METHODS:
+        find_clusters({**columns, "d": columns["a"] + apart, "e": columns["c"] + apart}, method=method)
+
+
 REHEARSALS = {
+    "cluster": _clusters,
     "learn: numbers": _numbers,
     "learn: two classes": lambda: _classes(2),
     "learn: three classes": lambda: _classes(3),

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics import euclidean_distances
-from sklearn.utils import _safe_indexing
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Floats, Integers, Numbers
-from gnomon.kernels import Kernel, Linear, Precomputed
+from gnomon.base import count_rows, has_columns, is_given_matrix, take_rows
+from gnomon.kernels import Kernel, Linear
 
-__all__ = ["Expansion"]
+__all__ = ["Expansion", "column_weights"]
 
 ENTRIES = 2**22
 """Entries of a Gram matrix that are held at a time."""
@@ -48,12 +48,15 @@ class Expansion(NamedTuple):
         used = self._nonzero()
         if isinstance(self.kernel, Linear):
             # The weights of the columns: no row is compared.
-            w = safe_sparse_dot(self.rows.T, self.coef, dense_output=True)
+            w = column_weights(self.rows, self.coef)
             return safe_sparse_dot(X, w, dense_output=True) + self.kernel.coef0 * self.coef.sum(axis=0) + self.intercept
         return self.kernel.against(self.rows).take(used).combine(X, self.coef[used]) + self.intercept
 
     def squared_norms(self) -> Numbers:
         """βᵀKβ, a number for each function."""
+        if isinstance(self.kernel, Linear):
+            w = column_weights(self.rows, self.coef)
+            return np.sum(w**2, axis=0) + self.kernel.coef0 * self.coef.sum(axis=0) ** 2
         used = self._nonzero()
         coef, against = self.coef[used], self.kernel.against(self.rows).take(used)
         images = [against.rows(np.arange(block.start, block.stop)) @ coef for block in _cuts(len(used), len(used))]
@@ -74,7 +77,7 @@ class Expansion(NamedTuple):
         radius = self.kernel.local_radius if radius is None else radius
         if radius is None:
             raise ValueError(f"{self.kernel!r} has no bandwidth h to take the radius 2h from; give the radius")
-        if isinstance(self.rows, list) or isinstance(self.kernel, Precomputed):
+        if not has_columns(self.rows) or is_given_matrix(self.kernel):
             raise ValueError("rows without columns have no distance; use bumps(X), which needs the kernel alone")
         blocks = _blocks(X, len(self.coef))
         parts = [(euclidean_distances(block, self.rows) <= radius) @ self.coef for block in blocks]
@@ -93,6 +96,18 @@ class Expansion(NamedTuple):
         return used if len(used) else np.arange(1)
 
 
+def column_weights(rows: Any, coef: Floats) -> Any:
+    """Σᵢ βᵢxᵢ, of shape (d,) or (d, k), as Σᵢ βᵢ(xᵢ − m) + m Σᵢ βᵢ: rows far from zero keep their digits.
+
+    A sum Σβ that is rounding is zero. Sparse rows are not far from zero.
+    """
+    if sparse.issparse(rows):
+        return safe_sparse_dot(rows.T, coef)
+    middle, total = np.sum(rows, axis=0) / max(len(coef), 1), np.sum(coef, axis=0)
+    noise = len(coef) * np.finfo(coef.dtype).eps * np.sum(np.abs(coef), axis=0)
+    return (rows - middle).T @ coef + np.multiply.outer(middle, np.where(np.abs(total) > noise, total, 0.0))
+
+
 def _cuts(m: int, n: int) -> Iterator[slice]:
     """Slices of m rows, so that a block of a Gram matrix with n columns has at most so many entries."""
     size = max(ENTRIES // max(n, 1), 1)
@@ -100,4 +115,4 @@ def _cuts(m: int, n: int) -> Iterator[slice]:
 
 
 def _blocks(X: Any, n: int) -> Iterator[Any]:
-    return (_safe_indexing(X, cut) for cut in _cuts(_num_samples(X), n))
+    return (take_rows(X, cut) for cut in _cuts(count_rows(X), n))

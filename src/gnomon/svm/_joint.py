@@ -8,13 +8,14 @@ Schölkopf & Smola (2002), Learning with Kernels, section 7.6.
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from gnomon._typing import ArrayLike, Floats, Integers
-from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, read_kernel, warn_unless_psd
+from gnomon.base import count_rows, float_type, is_given_matrix, kernel_of, take_rows
+from gnomon.kernels import Against, Constant, Kernel, Linear, warn_unless_psd
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.solution import History, Solution, StopReason
 from gnomon.svm._expansion import Expansion
+from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["JointMachine", "UsedRows"]
@@ -53,35 +54,27 @@ class JointMachine(KernelMachine):
 
     def _use(self, rows: Any, sample_weight: ArrayLike | None, *, constant: bool = False) -> UsedRows:
         """Read the kernel, with weights in the variance that its width may depend on; a constant is added to it."""
-        n = len(rows) if isinstance(rows, list) else rows.shape[0]
-        weights = check_weights(sample_weight, np.empty((n, 0)))
+        weights = check_weights(sample_weight, np.empty((count_rows(rows), 0)))
         used = np.flatnonzero(weights > 0.0)
-        self._kernel: Kernel = read_kernel(
-            self.kernel,
-            None if isinstance(rows, list) else rows,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            names=vars(self).get("feature_names_in_"),
-            weights=weights,
-        )
+        self._kernel: Kernel = kernel_of(self, rows, weights=weights)
+        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"), stacklevel=4)
         warn_unless_psd(self._kernel.against(rows))
         kernel = self._kernel + Constant(1.0) if constant else self._kernel
         return UsedRows(used, weights[used], kernel.against(rows).take(used))
 
     def _keep(self, rows: Any, used: UsedRows, found: Solution[Floats], intercept: Floats) -> None:
         """Set (1) from the coefficients of the rows that were used, and what the solution says of itself."""
-        dtype = float if isinstance(rows, list) else rows.dtype
+        dtype = float_type(rows)
         coef, intercept = found.w.astype(dtype), intercept.astype(dtype)
         self.support_ = used.indices[np.any(coef != 0.0, axis=1)]
         self.n_support_ = len(self.support_)
         self.dual_coef_ = coef[np.any(coef != 0.0, axis=1)].T
         self.intercept_ = intercept
         # Columns of a given matrix are training rows, so of one all are kept.
-        given = isinstance(self._kernel, Precomputed)
+        given = is_given_matrix(self._kernel)
         kept = self.support_ if self.n_support_ else used.indices[:1]
-        self.support_vectors_ = np.empty((0, 0)) if given else _safe_indexing(rows, self.support_)
-        self._rows_of_coef = rows if given else _safe_indexing(rows, kept)
+        self.support_vectors_ = np.empty((0, 0)) if given else take_rows(rows, self.support_)
+        self._rows_of_coef = rows if given else take_rows(rows, kept)
         full = np.zeros((len(rows) if given else len(kept), coef.shape[1]), dtype=dtype)
         full[self.support_ if given else slice(0, self.n_support_)] = self.dual_coef_.T
         self._coef_of_rows = full

@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from gnomon.kernels import Kernel
+
 __all__ = ["warn_of_wild_scales"]
 
 WILD = 100.0
 """From this ratio on, (1) is warned of."""
 
 
-def warn_of_wild_scales(rows: Any, names: Any = None) -> None:
+def warn_of_wild_scales(kernel: Kernel, rows: Any, names: Any = None, *, stacklevel: int = 3) -> None:
     """Warn where (1) holds for a dense table; others, and rows that are no table, have scales of their own."""
-    if not isinstance(rows, np.ndarray) or rows.shape[1] < 2:
+    if kernel.whole or not isinstance(rows, np.ndarray) or rows.shape[1] < 2:
         return
     with np.errstate(over="ignore", invalid="ignore"):
         unit = np.max(np.abs(rows), axis=0, initial=0.0)
@@ -33,5 +35,5 @@ def warn_of_wild_scales(rows: Any, names: Any = None) -> None:
         warnings.warn(
             f"features on wild scales: column {column} has standard deviation {sd[largest]:.3g}, a quarter of them "
             f"at most {small:.3g}, which the kernel hardly sees; put a StandardScaler or MinMaxScaler before the model",
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

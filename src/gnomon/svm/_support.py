@@ -5,28 +5,28 @@
 for one function or several; SV are the rows with a coefficient in any of them. Schölkopf & Smola (2002), chapter 7.
 """
 
+import sys
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.base import kernel_rows
+from gnomon.base import has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows
 from gnomon.base.forms import named_form
 from gnomon.base.reports import report
-from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, warn_unless_psd
+from gnomon.kernels import Against, Constant, Kernel, Linear, warn_unless_psd
 from gnomon.numerics.parallel import map_chunks
 from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason, log_row
 from gnomon.penalties import convert_lam
-from gnomon.svm._expansion import Expansion
+from gnomon.svm._expansion import Expansion, column_weights
 from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm._solvers import machine_history, solve_dual
-from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
+from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["DualProblem", "SupportVectorMachine", "price"]
 
@@ -84,36 +84,40 @@ class SupportVectorMachine(KernelMachine):
         check_is_fitted(self)
         if not isinstance(self._kernel, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coef: Any = safe_sparse_dot(self._coef.T, self.support_vectors_)
+        coef: Any = column_weights(self.support_vectors_, self._coef).T
+        coef = sparse.csr_matrix(coef) if is_sparse(self.support_vectors_) else coef
         (coef.data if sparse.issparse(coef) else coef).flags.writeable = False
         return coef
 
     # Fit.
 
     def _read(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-        if is_sparse(X) and self._is_precomputed():
+        if is_sparse(X) and is_given_matrix(self.kernel):
             raise TypeError("Sparse precomputed kernels are not supported.")
         found = kernel_rows(self, X, y, kernel=self.kernel, **TABLE, **options)
         rows = found if isinstance(y, str) else found[0]
-        self.shape_fit_ = (len(rows),) if isinstance(rows, list) else rows.shape
-        self._kernel = machine_kernel(self, rows)
-        if not self._kernel.whole:
-            warn_of_wild_scales(rows, vars(self).get("feature_names_in_"))
+        self.shape_fit_ = rows.shape if has_columns(rows) else (len(rows),)
+        self._kernel = kernel_of(self, rows)
+        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"), stacklevel=4)
         return found
-
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
 
     def _compared(self, rows: Any) -> Against:
         """The kernel of the dual problem, with the training rows."""
         kernel: Kernel = self._kernel
         warn_unless_psd(kernel.against(rows))
         kernel = kernel + Constant(1.0) if self._absorbs_intercept() else kernel
-        if isinstance(rows, list) or self.solver not in ("auto", "smo"):
+        if not has_columns(rows):
             return kernel.against(rows)
+        free = bool(vars(self).get("fit_intercept", False)) and not self._absorbs_intercept()
         # A finite map with few columns: the machine is a linear one of these.
-        columns = kernel.finite_map(rows, min(MOST_COLUMNS, self.shape_fit_[0] // 4))
-        return kernel.against(rows) if columns is None else Linear().against(columns)
+        most = min(MOST_COLUMNS, self.shape_fit_[0] // 4) if self.solver in ("auto", "smo") else 0
+        columns = kernel.finite_map(rows, sys.maxsize if free and isinstance(kernel, Linear) else most)
+        if columns is None:
+            return kernel.against(rows)
+        if not free or is_sparse(columns):
+            return Linear().against(columns)
+        # Where Σβ = 0 the origin of the columns has no part in the problem but in b.
+        return Linear().centred(columns)
 
     def _absorbs_intercept(self) -> bool:
         """Whether b is a part of f, penalised with it."""
@@ -135,7 +139,8 @@ class SupportVectorMachine(KernelMachine):
 
         def work(problem: DualProblem) -> Solution[Floats]:
             some = against if len(problem.rows) == n else against.take(problem.rows)
-            return solve_dual(self.solver, some, problem.dual, options)
+            found = solve_dual(self.solver, some, problem.dual, options)
+            return found._replace(details={**found.details, "shift": _shift(some, found.w)})
 
         return map_chunks(work, problems, threads)
 
@@ -143,9 +148,9 @@ class SupportVectorMachine(KernelMachine):
         """Set the function (1): support vectors, the coefficients of each, and the intercepts."""
         self.support_ = support.astype(np.int32)
         self._coef, self.intercept_ = coef, intercepts
-        self._vectors = [rows[i] for i in support] if isinstance(rows, list) else rows[support]
+        self._vectors = take_rows(rows, support)
         self.support_vectors_ = self._vectors
-        if self._is_precomputed():
+        if is_given_matrix(self.kernel):
             self._vectors, self.support_vectors_ = rows[np.ix_(support, support)], np.empty((0, 0))
 
     def _keep_one(self, rows: Any, problem: DualProblem, solution: Solution[Floats]) -> None:
@@ -154,12 +159,13 @@ class SupportVectorMachine(KernelMachine):
         coef[problem.rows, 0] = solution.w
         support = np.flatnonzero(coef)
         absorbed = self._absorbs_intercept()
-        b = np.array([float(np.sum(solution.w)) if absorbed else float(solution.intercept)])
+        b = np.array([float(np.sum(solution.w)) if absorbed else solution.intercept - solution.details["shift"]])
         self._keep(rows, support, coef[support], b)
         self.n_support_ = np.array([len(support)], dtype=np.int32)
         self.dual_coef_ = sparse.csr_matrix(self._coef.T) if is_sparse(rows) else np.ascontiguousarray(self._coef.T)
         free = problem.dual.total is not None
-        self.intercept_interval_ = np.sort([solution.details["range"]], axis=1) if free else np.column_stack([b, b])
+        interval = np.sort([solution.details["range"]], axis=1) - solution.details["shift"]
+        self.intercept_interval_ = interval if free else np.column_stack([b, b])
         self.n_iter_ = solution.n_iter
 
     def _report(self, solutions: Sequence[Solution[Floats]]) -> None:
@@ -181,7 +187,7 @@ class SupportVectorMachine(KernelMachine):
     def _rows(self, X: Any) -> Any:
         """New rows; of a precomputed matrix the columns of the support vectors."""
         rows = super()._rows(X)
-        return rows[:, self.support_] if self._is_precomputed() else rows
+        return rows[:, self.support_] if is_given_matrix(self.kernel) else rows
 
     def _scores(self, X: Any) -> Floats:
         """(1) of new rows, of shape (n, p)."""
@@ -189,6 +195,13 @@ class SupportVectorMachine(KernelMachine):
         if not len(self.support_):
             return np.zeros((_num_samples(rows), self._coef.shape[1])) + self.intercept_
         return self._expansion().scores(rows)
+
+
+def _shift(against: Against, beta: Floats) -> float:
+    """What f of centred columns lacks: mᵀΦᵀβ, where m was subtracted from the rows of Φ."""
+    if not isinstance(against.kernel, Linear) or against.prepared.origin is None:
+        return 0.0
+    return float(against.prepared.origin @ (against.prepared.values.T @ beta))
 
 
 def price(model: Any, total: float) -> float:

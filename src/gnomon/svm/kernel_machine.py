@@ -13,12 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Floats, MatrixLike, NonNegative, Numbers
-from gnomon.base import kernel_rows
+from gnomon.base import is_given_matrix, kernel_rows
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import Kernel, KernelLike, Precomputed, read_kernel
+from gnomon.kernels import KernelLike
 from gnomon.svm._expansion import Expansion
 
-__all__ = ["KernelMachine", "machine_kernel"]
+__all__ = ["KernelMachine"]
 
 
 class KernelMachine(Estimator, metaclass=ABCMeta):
@@ -129,19 +129,5 @@ class KernelMachine(Estimator, metaclass=ABCMeta):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = (isinstance(self.kernel, str) and self.kernel == "precomputed") or isinstance(
-            self.kernel, Precomputed
-        )
+        tags.input_tags.pairwise = is_given_matrix(self.kernel)
         return tags
-
-
-def machine_kernel(model: Any, rows: Any) -> Kernel:
-    """The kernel that a model with scikit-learn's words `kernel`, `gamma`, `degree` and `coef0` means for its rows."""
-    return read_kernel(
-        model.kernel,
-        None if isinstance(rows, list) else rows,
-        gamma=model.gamma,
-        degree=model.degree,
-        coef0=model.coef0,
-        names=vars(model).get("feature_names_in_"),
-    )

@@ -29,6 +29,7 @@ from gnomon._typing import (
     Positive,
     Seed,
 )
+from gnomon.base import kernel_of
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.reports import report
 from gnomon.kernels import KernelLike, warn_unless_psd
@@ -37,7 +38,8 @@ from gnomon.optim import Selection, Solution, perceptron
 from gnomon.optim.solution import History, StopReason
 from gnomon.svm._classes import classes_of, read_classes, signs_against_rest
 from gnomon.svm._expansion import Expansion
-from gnomon.svm.kernel_machine import KernelMachine, machine_kernel
+from gnomon.svm._scales import warn_of_wild_scales
+from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["KernelPerceptron"]
 
@@ -176,7 +178,8 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
         rows, index = read_classes(self, X, y)
         prices = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[index])
         step = float(self.eta0) * prices[index]
-        self._kernel, self.X_fit_ = machine_kernel(self, rows), rows
+        self._kernel, self.X_fit_ = kernel_of(self, rows), rows
+        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"))
         warn_unless_psd(against := self._kernel.against(rows))
         gram = against.matrix()
         design = GramDesign(gram.astype(float, copy=False))

@@ -8,24 +8,22 @@ doi:10.1137/1.9781611970128.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
-from gnomon.base import kernel_rows
+from gnomon.base import count_rows, float_type, has_columns, is_given_matrix, kernel_of, kernel_rows
 from gnomon.base.forms import named_form
-from gnomon.kernels import CallableKernel, Kernel, KernelLike, Precomputed, read_kernel, warn_unless_psd
+from gnomon.kernels import Kernel, KernelLike, Linear, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgeSolution, kernel_ridge, ridge
 from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.penalties import objective_form
 from gnomon.penalties.forms import Objective
-from gnomon.svm._expansion import Expansion
+from gnomon.svm._expansion import Expansion, column_weights
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["KernelRidge"]
@@ -157,14 +155,18 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
             "copy": True,
         }
         rows, y = kernel_rows(self, X, y, kernel=self.kernel, **options)
-        Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
+        Y = np.reshape(y, (len(y), -1)).astype(float_type(rows), copy=False)
         s = None if sample_weight is None else check_weights(sample_weight, Y)
         rho, scale = self._strength(Y, s)
-        self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
+        self._kernel, self.X_fit_ = kernel_of(self, rows, pairs=True), rows
         found, self._weights = self._solve(rows, Y, rho, s)
         self.solver_ = "dual" if self._weights is None else "primal"
         self.objective_ = scale * float(np.sum(found.rss + rho * found.squares))
         set_solution(self, found, y.ndim)
+        if self._weights is not None and isinstance(self._kernel, Linear):
+            # w itself: Σβx has lost its digits where the rows are far from zero.
+            w = self._weights[: rows.shape[1]]
+            self.linear_coef_ = w if y.ndim == 2 else w[:, 0]
         return self
 
     def predict(self, X: MatrixLike | list[Any]) -> Floats:
@@ -219,8 +221,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         """Φ where the primal equations are solved, None where the dual ones are."""
         if self.solver == "dual":
             return None
-        usable = self.parametric in (None, "constant") and bool(np.all(rho > 0.0)) and not isinstance(rows, list)
-        n = len(rows) if isinstance(rows, list) else rows.shape[0]
+        usable = self.parametric in (None, "constant") and bool(np.all(rho > 0.0)) and has_columns(rows)
+        n = count_rows(rows)
         found = self._kernel.finite_map(rows, n - 1 if self.solver == "auto" else 2**31) if usable else None
         if self.solver == "primal" and found is None:
             raise ValueError(
@@ -243,18 +245,6 @@ def _primal(
     return KernelRidgeSolution(coef.astype(Y.dtype, copy=False), trend, found.rss, squares), weights
 
 
-def ridge_kernel(model: Any, rows: Any) -> Kernel:
-    """The kernel of a namesake of scikit-learn's KernelRidge, where a function takes two rows."""
-    given = model.kernel
-    words = {"gamma": model.gamma, "degree": model.degree, "coef0": model.coef0}
-    names = vars(model).get("feature_names_in_")
-    if isinstance(given, Kernel | str):
-        return read_kernel(given, None if isinstance(rows, list) else rows, **words, names=names)
-    if isinstance(given, PeerKernel):
-        return CallableKernel(given)
-    return CallableKernel(partial(given, **(model.kernel_params or {})), pairwise=True)
-
-
 def trend_columns(parametric: Parametric, rows: Any, kernel: Kernel) -> Floats | None:
     """H of (1)."""
     if parametric is None:
@@ -262,10 +252,10 @@ def trend_columns(parametric: Parametric, rows: Any, kernel: Kernel) -> Floats |
     if callable(parametric):
         H = np.asarray(parametric(rows), dtype=float)
         return H[:, None] if H.ndim == 1 else H
-    one = np.ones((len(rows) if isinstance(rows, list) else rows.shape[0], 1))
+    one = np.ones((count_rows(rows), 1))
     if parametric == "constant":
         return one
-    if isinstance(rows, list) or isinstance(kernel, Precomputed):
+    if not has_columns(rows) or is_given_matrix(kernel):
         raise ValueError("parametric='linear' needs rows with columns; use 'constant', or a function of the rows")
     dense: Any = rows.toarray() if sparse.issparse(rows) else rows
     return np.hstack([one, dense])
@@ -281,11 +271,11 @@ def set_solution(model: Any, found: KernelRidgeSolution, ndim: int) -> None:
     model.intercept_ = (c[0] if ndim == 2 else float(c[0])) if named else 0.0
     if model.parametric is not None:
         model.parametric_coef_ = c
-    if isinstance(model.X_fit_, list):
+    if not has_columns(model.X_fit_):
         return
     a = model._kernel.linear_weights(model.X_fit_.shape[1])
     if np.any(a) or model.parametric == "linear":
-        slope = (model.X_fit_.T @ beta) * (a if ndim == 1 else a[:, None]).astype(beta.dtype)
+        slope = column_weights(model.X_fit_, beta) * (a if ndim == 1 else a[:, None]).astype(beta.dtype)
         model.linear_coef_ = slope + c[1:] if model.parametric == "linear" else slope
 
 

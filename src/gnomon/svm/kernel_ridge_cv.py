@@ -13,14 +13,14 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike, NonNegative, Numbers
-from gnomon.base import kernel_rows
+from gnomon.base import float_type, kernel_of, kernel_rows
 from gnomon.kernels import Kernel, KernelLike, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgePath, KernelRidgeSolution, kernel_ridge_path
 from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.svm._expansion import Expansion
 from gnomon.svm.kernel_machine import KernelMachine
-from gnomon.svm.kernel_ridge import Parametric, ridge_kernel, ridge_scores, set_solution, trend_columns
+from gnomon.svm.kernel_ridge import Parametric, ridge_scores, set_solution, trend_columns
 
 __all__ = ["KernelRidgeCV"]
 
@@ -127,9 +127,9 @@ class KernelRidgeCV(MultiOutputMixin, RegressorMixin, KernelMachine):
         """
         options: dict[str, Any] = {"accept_sparse": "csr", "multi_output": True, "y_numeric": True, "copy": True}
         rows, y = kernel_rows(self, X, y, kernel=self.kernel, ensure_min_samples=2, **options)
-        Y = np.reshape(y, (len(y), -1)).astype(float if isinstance(rows, list) else rows.dtype, copy=False)
+        Y = np.reshape(y, (len(y), -1)).astype(float_type(rows), copy=False)
         s, alphas = check_weights(sample_weight, Y), self._alphas()
-        self._kernel, self.X_fit_ = ridge_kernel(self, rows), rows
+        self._kernel, self.X_fit_ = kernel_of(self, rows, pairs=True), rows
         against, H = self._kernel.against(rows), trend_columns(self.parametric, rows, self._kernel)
         if isinstance(self.kernel, Kernel):
             warn_unless_psd(against)

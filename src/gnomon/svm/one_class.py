@@ -42,7 +42,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables, or iterations of another solver; −1 for its own limit, if any.
+        Most steps of two variables, or iterations of another solver; −1 for its own limit.
     solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
         As in `SVC`.
     gap_tol : float, optional
@@ -72,7 +72,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
     kkt_residual_ : float
         The largest violation of the optimality conditions, in units of `decision_function`.
     n_iter_ : int
-        Steps of two variables.
+        Steps of two variables, or iterations of another solver.
     converged_, stop_reason_, fit_status_ : bool, str, int
     history_ : dict of ndarray
         In scikit-learn's scale.

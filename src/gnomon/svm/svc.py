@@ -79,7 +79,7 @@ class SVC(ClassifierMixin, MarginClassifier):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables in each problem, or iterations of another solver; −1 for its own limit, if any.
+        Most steps of two variables in each problem, or iterations of another solver; −1 for its own limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Of three classes and more: a score for each class, or for each pair.
     break_ties : bool, default=False
@@ -98,9 +98,10 @@ class SVC(ClassifierMixin, MarginClassifier):
     multi_class : {"ovo", "ovr"}, default="ovo"
         Every class against every other, or against the rest.
     solver : {"auto", "smo", "qp", "dcd", "primal", "pegasos"}, default="auto"
-        Sequential minimal optimisation, which "auto" takes; a dense quadratic program, exact for up to 2000 rows; dual
-        coordinate ascent, with `penalize_intercept` or without an intercept; Newton's method on (1), whose corner is
-        rounded within `tol`, for up to 5000 rows; stochastic subgradients, as "dcd" and approximate.
+        Sequential minimal optimisation, which "auto" takes, with an interior point where the kernel has few features;
+        a dense quadratic program, exact for up to 2000 rows; dual coordinate ascent, with `penalize_intercept` or
+        without an intercept; Newton's method on (1), whose corner is rounded within `tol`, for up to 5000 rows;
+        stochastic subgradients, as "dcd" and approximate.
     gap_tol : float, optional
         Stop also when the duality gap is at most this share of the dual objective; for "smo" and "pegasos" (0.01).
 
@@ -135,7 +136,7 @@ class SVC(ClassifierMixin, MarginClassifier):
     loo_bound_ : float
         Number of support vectors divided by n: of separable classes a bound on the expected error of n − 1 rows.
     n_iter_ : ndarray of shape (n_problems,)
-        Steps of two variables.
+        Steps of two variables, or iterations of another solver.
     converged_, stop_reason_, fit_status_ : bool, str, int
     history_ : dict of ndarray
         With a column "problem" where there are several.
@@ -318,8 +319,9 @@ class SVC(ClassifierMixin, MarginClassifier):
 
     def _intercepts(self, solutions: list[Solution[Floats]], sums: Floats) -> Floats:
         """b of each problem; sets the intervals."""
-        found = sums if self._absorbs_intercept() else np.array([float(s.intercept) for s in solutions])
-        ranges = np.array([s.details["range"] for s in solutions])
+        shifts = np.array([s.details["shift"] for s in solutions])
+        found = sums if self._absorbs_intercept() else np.array([float(s.intercept) for s in solutions]) - shifts
+        ranges = np.array([s.details["range"] for s in solutions]) - shifts[:, None]
         free = self.fit_intercept and not self.penalize_intercept
         self.intercept_interval_ = np.sort(ranges, axis=1) if free else np.column_stack([found, found])
         return found

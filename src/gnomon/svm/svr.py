@@ -56,7 +56,7 @@ class SVR(RegressorMixin, SupportVectorMachine):
     verbose : int, default=False
         Whether to send the history to the logger ``gnomon.optim``.
     max_iter : int, default=-1
-        Most steps of two variables, or iterations of another solver; −1 for its own limit, if any.
+        Most steps of two variables, or iterations of another solver; −1 for its own limit.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
     objective, lam : str and float, optional
         The price in another scaling than C, as in `SVC`.
@@ -86,7 +86,7 @@ class SVR(RegressorMixin, SupportVectorMachine):
         The value of (1), how far it can be from the minimum at most, and the largest violation of the optimality
         conditions.
     n_iter_ : int
-        Steps of two variables.
+        Steps of two variables, or iterations of another solver.
     converged_, stop_reason_, fit_status_ : bool, str, int
     history_ : dict of ndarray
     shape_fit_ : tuple of int

@@ -70,7 +70,7 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
         self.estimator_ = self._base()
         params = routed(self, "fit", params=fit_params).estimator.fit
         draw = self._draw(n, sample_weight)
-        n_members = check_integer("n_estimators", self.n_estimators, 1)
+        n_members = int(self.n_estimators)
         keep = self.estimators_ if self.warm_start and "estimators_" in vars(self) else []
         self._check_kept(len(keep), n_members, n)
         if not keep:
@@ -100,8 +100,7 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
 
     def _new_members(self) -> int:
         """How many members a fit is to make."""
-        n_members = check_integer("n_estimators", self.n_estimators, 1)
-        return max(n_members - (len(vars(self).get("estimators_", ())) if self.warm_start else 0), 0)
+        return max(int(self.n_estimators) - (len(vars(self).get("estimators_", ())) if self.warm_start else 0), 0)
 
     def _check_kept(self, n_kept: int, n_members: int, n: int) -> None:
         if n_kept > n_members:

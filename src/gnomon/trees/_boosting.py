@@ -104,7 +104,7 @@ class BoostedTrees(CostMixin, CallbackSupportMixin, Estimator):
     ) -> Self:
         """Fit (1); sets `rounds_`, `history_` and how it ended."""
         keep = self.rounds_ if self._continues() else []
-        count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
+        count = int(getattr(self, self._rounds_name))
         if len(keep) > count:
             raise ValueError(
                 f"{self._rounds_name}={count} must be larger or equal to the {len(keep)} rounds that warm_start=True "
@@ -131,7 +131,7 @@ class BoostedTrees(CostMixin, CallbackSupportMixin, Estimator):
 
     def _new_rounds(self) -> int:
         """How many rounds a fit is to make."""
-        count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
+        count = int(getattr(self, self._rounds_name))
         return max(count - (self.n_iter_ if self._continues() else 0), 0)
 
     def _set_rounds(self, rounds: list[list[Tree]]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from gnomon._typing import Array
-from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.numerics.validation import check_choice
 from gnomon.search import (
     AbsoluteError,
     CountsCriterion,
@@ -77,7 +77,7 @@ def mean_criterion(criterion: Any, n_outputs: int, quantile: float | None = None
         return _own_of_numbers(criterion, n_outputs)
     ordered = {"absolute_error": AbsoluteError()}
     if quantile is not None:
-        ordered["quantile"] = PinballError(check_interval("quantile", quantile, 0.0, 1.0, closed="neither"))
+        ordered["quantile"] = PinballError(quantile)
     check_choice("criterion", criterion, (*MEAN_CRITERIA, *ordered))
     return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion].of(n_outputs)
 

@@ -18,7 +18,7 @@ from gnomon._typing import Array, Floats, Integers, Matrix, Sparse, TableLike, i
 from gnomon.base.callbacks import Tasks
 from gnomon.base.coded_rows import new_rows
 from gnomon.losses import LogisticLoss, Loss, SquaredLoss
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
+from gnomon.numerics.validation import check_choice
 from gnomon.search import BoostingPlan, Columns, Round, SquaredError, Tree
 from gnomon.trees._boosting import (
     BoostedTrees,
@@ -139,14 +139,13 @@ class ExactRounds(BoostedTrees):
 
     def _judge(self, validation: HeldOutLosses | None) -> Judge | None:
         """The function that applies (1) after every round; None without held-out rows."""
-        tol = check_non_negative("tol", self.tol)
         if validation is None:
             return None
-        best = np.full(check_integer("n_iter_no_change", self.n_iter_no_change, 1), np.inf)
+        best = np.full(self.n_iter_no_change, np.inf)
 
         def judge(now: Round) -> str | None:
             loss = self._factor * validation.add(now)
-            if not np.any(loss + tol < best):
+            if not np.any(loss + self.tol < best):
                 return "validation"
             best[(now.turn - 1) % len(best)] = loss
             return None
@@ -154,28 +153,26 @@ class ExactRounds(BoostedTrees):
         return judge
 
     def _plan(self, loss: Loss, n_scores: int, columns: Columns, total: float) -> BoostingPlan:
-        check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
-        lam = check_non_negative("l2_regularization", self.l2_regularization)
-        if lam > 0.0 and loss.best_shift is not None:
+        if self.l2_regularization > 0.0 and loss.best_shift is not None:
             raise ValueError(
                 f"l2_regularization={self.l2_regularization!r} penalises Newton steps, and with loss={self.loss!r} a "
                 "leaf takes the value of least loss; leave it out, or choose another loss"
             )
-        n, share = columns.n_samples, check_interval("subsample", self.subsample, 0.0, 1.0, closed="right")
+        n = columns.n_samples
         # Shares of rows are those of all rows, shares of weight those of the rows drawn, as in scikit-learn.
-        growth = growth_options(self, n, len(columns.sizes), total * max(1, int(share * n)) / n)
+        growth = growth_options(self, n, len(columns.sizes), total * max(1, int(self.subsample * n)) / n)
         check_monotone(growth["monotone"], n_scores, columns.category)
         return BoostingPlan(
             loss,
-            learning_rate=check_non_negative("learning_rate", self.learning_rate),
-            lam=lam,
-            subsample=share,
+            learning_rate=self.learning_rate,
+            lam=self.l2_regularization,
+            subsample=self.subsample,
             criterion=SquaredError(),
             n_scores=n_scores,
             n_jobs=self.n_jobs,
             growth=growth,
             adapt=self._adapt(),
-            ccp_alpha=check_non_negative("ccp_alpha", self.ccp_alpha),
+            ccp_alpha=self.ccp_alpha,
             between="lower",
             leaf_factor=(n_scores - 1) / n_scores if n_scores > 1 else 1.0,
         )

@@ -23,7 +23,6 @@ from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import Coding, fitted_rows
 from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
 from gnomon.search.units import times_two_to, units_of
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
@@ -84,8 +83,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         center: Numbers = 0.0,
     ) -> None:
         """Grow the trees; `center` is what was subtracted from y."""
-        n_trees = check_integer("n_estimators", self.n_estimators, 1)
-        alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
+        n_trees, alpha = int(self.n_estimators), self.ccp_alpha
         self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
         draw = self._draw(weights)
@@ -134,8 +132,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
 
     def _new_trees(self) -> int:
         """How many trees a fit is to grow."""
-        n_trees = check_integer("n_estimators", self.n_estimators, 1)
-        return max(n_trees - (len(self.forest_) if self._continues() else 0), 0)
+        return max(int(self.n_estimators) - (len(self.forest_) if self._continues() else 0), 0)
 
     def _progress(
         self, X: Matrix, y: Array, keep: Forest | None, n_trees: int, center: Numbers, told: Tasks

@@ -9,18 +9,22 @@ Names and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
 import numbers
 from collections.abc import Sequence
 from math import ceil, log2, sqrt
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Integers, RandomState
+from gnomon._typing import ArrayLike, Integers, RandomState, Within
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
+from gnomon.numerics.validation import check_choice, check_integer, check_interval
 
 __all__ = [
     "Binning",
+    "Bins",
+    "LeafCount",
+    "LeafShare",
     "MaxFeatures",
     "MonotonicConstraints",
+    "SomeShare",
     "SplitterWord",
     "bins_of",
     "growth_options",
@@ -32,7 +36,15 @@ __all__ = [
 MaxFeatures: TypeAlias = float | Literal["sqrt", "log2"] | None
 """A number of columns, a share of them, or a function of their number; None for all."""
 
-Binning: TypeAlias = int | Literal["auto"] | None
+Bins: TypeAlias = Annotated[int, Within(2, 255, closed="both")]
+Binning: TypeAlias = Bins | Literal["auto"] | None
+LeafCount: TypeAlias = Annotated[int, Within(2, closed="both")]
+LeafShare: TypeAlias = Annotated[float, Within(0.0, 0.5, closed="both")]
+"""A part of the weight that each of two leaves can have."""
+
+SomeShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="right")]
+"""A part of a whole that may be all of it, and is not nothing."""
+
 SplitterWord: TypeAlias = Literal["best", "random"]
 
 MonotonicConstraints: TypeAlias = ArrayLike | dict[str, int] | None
@@ -44,17 +56,15 @@ BINNED_FROM = 20_000
 
 def growth_options(estimator: Any, n_rows: int, n_features: int, total_weight: float) -> dict[str, Any]:
     """The keyword arguments of `grow_tree` for an estimator's parameters."""
-    decrease = check_non_negative("min_impurity_decrease", estimator.min_impurity_decrease)
-    fraction = check_interval("min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, 0.0, 0.5)
     depth, leaves = estimator.max_depth, estimator.max_leaf_nodes
     return {
-        "max_depth": None if depth is None else check_integer("max_depth", depth, 0),
-        "max_leaf_nodes": None if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
+        "max_depth": None if depth is None else int(depth),
+        "max_leaf_nodes": None if leaves is None else int(leaves),
         "min_samples_split": _count("min_samples_split", estimator.min_samples_split, n_rows, least=2),
         "min_samples_leaf": _count("min_samples_leaf", estimator.min_samples_leaf, n_rows, least=1),
-        "min_weight_leaf": fraction * total_weight,
-        "min_impurity": check_non_negative("min_impurity", estimator.min_impurity),
-        "min_gain": decrease * total_weight,
+        "min_weight_leaf": estimator.min_weight_fraction_leaf * total_weight,
+        "min_impurity": estimator.min_impurity,
+        "min_gain": estimator.min_impurity_decrease * total_weight,
         "max_features": resolve_max_features(estimator.max_features, n_features),
         "monotone": _kept_monotone(estimator, n_features),
     }
@@ -96,10 +106,9 @@ def resolve_max_features(max_features: MaxFeatures, p: int, name: str = "max_fea
 
 def bins_of(binning: Binning, n: int) -> int | None:
     """The number of bins for n rows; None is one for every distinct value."""
-    if isinstance(binning, str):
-        check_choice("binning", binning, ("auto",))
+    if binning == "auto":
         return 255 if n > BINNED_FROM else None
-    return None if binning is None else check_integer("binning", binning, 2, 255)
+    return None if binning is None else int(binning)
 
 
 def seed_of(random_state: RandomState) -> int:

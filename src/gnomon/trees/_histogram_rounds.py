@@ -22,7 +22,7 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix, Sp
 from gnomon.base.callbacks import Tasks
 from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.search import BoostingPlan, Columns, Round
 from gnomon.search.boosting_scores import flat_scores, has_curvature, mean_loss
 from gnomon.trees._boosting import (
@@ -68,7 +68,7 @@ class HistogramRounds(BoostedTrees):
     do_early_stopping_: bool
 
     def _bins(self, n: int) -> int:
-        return check_integer("max_bins", self.max_bins, 2, 255)
+        return int(self.max_bins)
 
     def _given_split(self) -> int | None:
         """The first number that `random_state` yields, where it is one of scikit-learn's; else none."""
@@ -125,7 +125,6 @@ class HistogramRounds(BoostedTrees):
 
     def _judge(self, rows: BoostingRows, validation: HeldOutLosses | None, measure: Measure) -> Judge | None:
         """The function that scores rows after every round and applies (1); None without early stopping."""
-        patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
         if not self.do_early_stopping_:
             return None
         which = self._scored(rows)
@@ -141,7 +140,7 @@ class HistogramRounds(BoostedTrees):
                 validation.add(now)
                 held.append(measure(validation.rows, validation.scores))
             self.train_score_, self.validation_score_ = np.array(train), np.array(held)
-            if not stalled(train if validation is None else held, patience, tol):
+            if not stalled(train if validation is None else held, self.n_iter_no_change, self.tol):
                 return None
             return "no_change" if validation is None else "validation"
 
@@ -171,13 +170,12 @@ class HistogramRounds(BoostedTrees):
     def _plan(self, loss: Loss, n_scores: int, columns: Columns, total: float) -> BoostingPlan:
         leaves, depth, p = self.max_leaf_nodes, self.max_depth, len(columns.sizes)
         monotone = monotone_of(self.monotonic_cst, p, vars(self).get("feature_names_in_"))
-        share = check_interval("max_features", self.max_features, 0.0, 1.0, closed="right")
         growth = {
-            "max_leaf_nodes": 2**31 if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
-            "max_depth": None if depth is None else check_integer("max_depth", depth, 1),
-            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, 1),
+            "max_leaf_nodes": 2**31 if leaves is None else int(leaves),
+            "max_depth": None if depth is None else int(depth),
+            "min_samples_leaf": int(self.min_samples_leaf),
             "min_weight_leaf": LEAST_CURVATURE,
-            "max_features": ceil(share * p),
+            "max_features": ceil(self.max_features * p),
             "monotone": check_monotone(monotone, n_scores, columns.category),
             "together": groups_of(self.interaction_cst, p),
             "category_support": CATEGORY_ROWS,
@@ -185,8 +183,8 @@ class HistogramRounds(BoostedTrees):
         }
         return BoostingPlan(
             loss,
-            learning_rate=check_positive("learning_rate", self.learning_rate),
-            lam=check_non_negative("l2_regularization", self.l2_regularization),
+            learning_rate=self.learning_rate,
+            lam=self.l2_regularization,
             n_scores=n_scores,
             n_jobs=self.n_jobs,
             growth=growth,

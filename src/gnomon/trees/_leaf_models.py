@@ -22,7 +22,6 @@ from gnomon._typing import Array, Bools, Floats, Integers, Matrix
 from gnomon.losses import SoftmaxLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import ridge
-from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.optim import fit_linear
 from gnomon.penalties import L2
 from gnomon.search import Tree, leaf_weights
@@ -45,13 +44,11 @@ class LeafOptions(NamedTuple):
 
 
 def leaf_options(estimator: Any, n_classes: int | None = None) -> LeafOptions | None:
-    """The options of an estimator, checked; None where leaves are constant."""
-    least = check_integer("min_samples_linear", estimator.min_samples_linear, 1)
-    strength = check_non_negative("leaf_ridge", estimator.leaf_ridge)
-    check_non_negative("smooth", estimator.smooth)
+    """The options of an estimator; None where leaves are constant."""
     if estimator.leaf_model == "constant":
         return None
-    return LeafOptions(estimator.leaf_model, estimator.leaf_features, least, strength, n_classes)
+    least = int(estimator.min_samples_linear)
+    return LeafOptions(estimator.leaf_model, estimator.leaf_features, least, estimator.leaf_ridge, n_classes)
 
 
 def with_leaf_models(tree: Tree, X: Matrix, y: Array, weights: Floats, category: Bools, options: LeafOptions) -> Tree:

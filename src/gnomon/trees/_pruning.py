@@ -14,7 +14,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix
 from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
+from gnomon.numerics.validation import check_choice
 from gnomon.search import (
     Criterion,
     Tree,
@@ -60,9 +60,8 @@ def split_off_pruning_rows(
         if "fill_values_" in vars(estimator):
             rows = filled(rows, estimator._fill_codes)
         return weights, PruningRows(rows, coded(targets), np.ones(rows.shape[0]))
-    share = check_interval("validation_fraction", estimator.validation_fraction, 0.0, 1.0, closed="neither")
     used = np.flatnonzero(weights)
-    count = min(max(1, round(share * len(used))), len(used) - 1)
+    count = min(max(1, round(estimator.validation_fraction * len(used))), len(used) - 1)
     held = check_rng(estimator.random_state).permutation(used)[:count]
     growing = weights.copy()
     growing[held] = 0.0
@@ -83,7 +82,7 @@ def apply_pruning(
     known = PRUNERS if criterion.classes else ("none", "reduced_error")
     pruner = PRUNERS[check_choice("pruning", pruning, known)]
     tree = pruner(estimator, tree, X, y, criterion, weights, held)
-    alpha = check_non_negative("ccp_alpha", estimator.ccp_alpha)
+    alpha = estimator.ccp_alpha
     # At α = 0 nothing is pruned, as in scikit-learn: below a split without gain there may be one with gain.
     return prune_tree(tree, alpha, loss=estimator.pruning_loss) if alpha > 0.0 else tree
 

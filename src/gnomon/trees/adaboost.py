@@ -19,7 +19,19 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Floats, Integers, RandomState, Sparse, TableLike
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    Count,
+    Floats,
+    Integers,
+    NonNegative,
+    Positive,
+    ProperShare,
+    RandomState,
+    Sparse,
+    TableLike,
+)
 from gnomon.base import given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import new_rows
@@ -27,7 +39,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import softmax
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.search import AdaBoosted, adaboost
 from gnomon.search.adaboost_steps import STEPS, exponential_loss
@@ -129,16 +141,16 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
         self,
         estimator: Literal["stump", "linear"] | BaseEstimator | None = None,
         *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
+        n_estimators: Count = 50,
+        learning_rate: Positive = 1.0,
         random_state: RandomState = None,
         variant: Variant = "discrete",
         proba: Literal["normalized", "logistic"] = "normalized",
         on_perfect: Literal["stop", "clip"] = "stop",
         on_no_edge: Literal["error", "constant"] = "error",
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        tol: float = 1e-4,
+        n_iter_no_change: Count | None = None,
+        validation_fraction: ProperShare = 0.1,
+        tol: NonNegative = 1e-4,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -169,22 +181,20 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
         learn = learner.learn(table, index, self.classes_, rows, rng)
         if self.n_classes_ == 1:
             return self._unpack_one(learn(np.full(len(rows), 1.0 / len(rows)))[0])
-        rate = check_positive("learning_rate", self.learning_rate)
         with fit_tasks(self, "round", rounds, X=X, y=y) as told:
             watch, losses = self._watch(table, index, weights, held, told)
             found = adaboost(
                 learn, index[rows], self.n_classes_, rounds, sample_weight=weights[rows], variant=self.variant,
-                learning_rate=rate, perfect=self.on_perfect, watch=watch,
+                learning_rate=self.learning_rate, perfect=self.on_perfect, watch=watch,
             )  # fmt: skip
             return self._unpack(found, index[rows], weights[rows], losses)
 
     def _check(self) -> int:
-        check_non_negative("tol", self.tol)
         if not isinstance(self.estimator, str) and is_regressor(self._base()) and self.variant != "gentle":
             raise ValueError(
                 f"estimator={self.estimator!r} is a regressor, which only variant='gentle' takes; give a classifier"
             )
-        return check_integer("n_estimators", self.n_estimators, 1)
+        return int(self.n_estimators)
 
     def _base(self) -> Any:
         """The weak learner that `estimator` stands for."""
@@ -207,9 +217,9 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
         self, X: Any, index: Integers, weights: Floats, held: Integers | None, told: Tasks
     ) -> tuple[Callable[[Any, float, float], str | None] | None, list[float] | None]:
         """The function that is called after every round to decide on stopping, and the held-out losses it records."""
-        if held is None:
+        patience = self.n_iter_no_change
+        if held is None or patience is None:
             return lambda model, beta, floor: "callback" if told.done() else None, None
-        patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
         rows, truth, w = _safe_indexing(X, held), index[held], weights[held]
         scores, losses = np.zeros((len(held), self.n_classes_)), [1.0]
 

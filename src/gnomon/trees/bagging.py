@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
-from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import Array, ArrayLike, Count, Floats, RandomState, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
 from gnomon.base.parameters import store
@@ -101,7 +101,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     def __init__(
         self,
         estimator: BaseEstimator | None = None,
-        n_estimators: int = 10,
+        n_estimators: Count = 10,
         *,
         max_samples: float | None = None,
         max_features: float = 1.0,
@@ -220,7 +220,7 @@ class BaggingRegressor(RegressorMixin, Bagging):
     def __init__(
         self,
         estimator: BaseEstimator | None = None,
-        n_estimators: int = 10,
+        n_estimators: Count = 10,
         *,
         max_samples: float | None = None,
         max_features: float = 1.0,

@@ -14,11 +14,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
-from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    Count,
+    CountOrZero,
+    Floats,
+    NonNegative,
+    ProperShare,
+    RandomState,
+    Sparse,
+    TableLike,
+)
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
 from gnomon.numerics.domains import Categories
-from gnomon.numerics.validation import check_non_negative
 from gnomon.search import Criterion
 from gnomon.trees._cost import timed
 from gnomon.trees._criteria import NumberCriterionWord, TreeCriterionWord, mean_criterion, tree_criterion
@@ -32,7 +42,7 @@ from gnomon.trees._forms import (
     smooth_answers,
     tree_form,
 )
-from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints, SplitterWord
+from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints, SplitterWord
 from gnomon.trees._leaf_models import LeafColumns, leaf_options, with_leaf_models
 from gnomon.trees._oblique import DirectionRule
 from gnomon.trees._outputs import ClassCounts, ClassLabels, ClassShares, counts_of, labels_of, refuse_several, shares_of
@@ -185,18 +195,18 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         *,
         criterion: TreeCriterionWord | Criterion | Callable[[Floats], float] = "gini",
         splitter: SplitterWord = "best",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = None,
         random_state: RandomState = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         class_weight: TreeClassWeight = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: CategoricalSplit | None = None,
@@ -204,8 +214,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         binning: Binning = None,
         pruning: PruningRule | None = None,
         pruning_loss: PruningLoss = "impurity",
-        cf: float = 0.25,
-        validation_fraction: float = 0.3,
+        cf: ProperShare = 0.25,
+        validation_fraction: ProperShare = 0.3,
         validation: tuple[TableLike | Sparse, ArrayLike] | None = None,
         refit_leaves: bool = False,
         n_jobs: int | None = None,
@@ -216,12 +226,12 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         split: Literal["axis", "oblique"] = "axis",
         oblique: DirectionRule = "lda",
         missing: MissingRule | None = None,
-        leaf_alpha: float = 0.0,
+        leaf_alpha: NonNegative = 0.0,
         leaf_model: Literal["constant", "linear"] | BaseEstimator = "constant",
         leaf_features: LeafColumns = "all",
-        min_samples_linear: int = 10,
-        leaf_ridge: float = 1e-3,
-        smooth: float = 15.0,
+        min_samples_linear: Count = 10,
+        leaf_ridge: NonNegative = 1e-3,
+        smooth: NonNegative = 15.0,
     ):
         store(self, locals())
 
@@ -231,15 +241,14 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     ) -> Self:
         """Grow the tree (1)."""
         form = tree_form(self, self.algorithm)
-        alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
         X, y = fitted_rows(self, X, y, multi_output=True)
         # One output in a column is one output, without the warning of ensembles.
         self.classes_, index = as_classes(np.ravel(y) if np.size(y) == len(y) else y)
         self.n_outputs_, several = index.size // len(index), np.ndim(index) > 1
         self.n_classes_ = np.array(counts_of(self.classes_)) if several else len(self.classes_)
         refuse_several(
-            self.classes_, callable_criterion=callable(self.criterion), oblique=form.oblique, leaf_alpha=alpha > 0.0,
-            leaf_model=self.leaf_model != "constant", pruning=form.pruning != "none",
+            self.classes_, callable_criterion=callable(self.criterion), oblique=form.oblique,
+            leaf_alpha=self.leaf_alpha > 0.0, leaf_model=self.leaf_model != "constant", pruning=form.pruning != "none",
             pruning_loss=self.pruning_loss != "impurity",
         )  # fmt: skip
         criterion = tree_criterion(self.criterion, self.classes_, self.algorithm)
@@ -247,7 +256,9 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
         tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
-        self.tree_ = with_smoothed(tree, smooth_answers(tree, alpha).answers) if alpha > 0.0 else tree
+        if self.leaf_alpha > 0.0:
+            tree = with_smoothed(tree, smooth_answers(tree, self.leaf_alpha).answers)
+        self.tree_ = tree
         if leaves is not None:
             self.tree_ = with_leaf_models(self.tree_, X, index, weights, self.coding_.category, leaves)
         return self
@@ -343,24 +354,24 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         *,
         criterion: NumberCriterionWord | Literal["quantile"] | Criterion = "squared_error",
         splitter: SplitterWord = "best",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = None,
         random_state: RandomState = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: CategoricalSplit | None = None,
         unseen: Unseen = "missing",
         binning: Binning = None,
         pruning: Literal["none", "reduced_error"] | None = None,
-        validation_fraction: float = 0.3,
+        validation_fraction: ProperShare = 0.3,
         validation: tuple[TableLike | Sparse, ArrayLike] | None = None,
         refit_leaves: bool = False,
         n_jobs: int | None = None,
@@ -370,12 +381,12 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         split: Literal["axis", "oblique"] = "axis",
         oblique: DirectionRule = "lda",
         missing: MissingRule | None = None,
-        quantile: float = 0.5,
+        quantile: ProperShare = 0.5,
         leaf_model: Literal["constant", "linear"] | BaseEstimator = "constant",
         leaf_features: LeafColumns = "all",
-        min_samples_linear: int = 10,
-        leaf_ridge: float = 1e-3,
-        smooth: float = 15.0,
+        min_samples_linear: Count = 10,
+        leaf_ridge: NonNegative = 1e-3,
+        smooth: NonNegative = 15.0,
         clip: bool = False,
     ):
         store(self, locals())

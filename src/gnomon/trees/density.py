@@ -14,18 +14,18 @@ from scipy.special import logsumexp
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Integers, RandomState
+from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, Integers, NonNegative, Positive, RandomState
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_integer, check_non_negative, check_positive
+from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Bags, Tree, density_cells, grow_density_tree, measure_density, prune_tree
 from gnomon.trees._cost import CostMixin, Member, TreeTimes, predict_by, timed
-from gnomon.trees._growth import SplitterWord
+from gnomon.trees._growth import LeafCount, SplitterWord
 
 __all__ = ["DensityForest", "DensityTree"]
 
@@ -101,12 +101,11 @@ class _Density(CostMixin, DensityMixin, Estimator):
 
     def _options(self) -> dict[str, Any]:
         depth, leaves = self.max_depth, self.max_leaf_nodes
-        check_non_negative("ccp_alpha", self.ccp_alpha)
         return {
             "splitter": self.splitter,
-            "max_depth": None if depth is None else check_integer("max_depth", depth, 0),
-            "max_leaf_nodes": None if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
-            "min_weight_leaf": check_positive("min_weight_leaf", self.min_weight_leaf),
+            "max_depth": None if depth is None else int(depth),
+            "max_leaf_nodes": None if leaves is None else int(leaves),
+            "min_weight_leaf": self.min_weight_leaf,
         }
 
 
@@ -159,10 +158,10 @@ class DensityTree(_Density):
         self,
         *,
         splitter: SplitterWord = "best",
-        max_depth: int | None = None,
-        min_weight_leaf: float = 5.0,
-        max_leaf_nodes: int | None = None,
-        ccp_alpha: float = 0.0,
+        max_depth: CountOrZero | None = None,
+        min_weight_leaf: Positive = 5.0,
+        max_leaf_nodes: LeafCount | None = None,
+        ccp_alpha: NonNegative = 0.0,
         box: Box | None = None,
         random_state: RandomState = None,
     ):
@@ -261,13 +260,13 @@ class DensityForest(CallbackSupportMixin, _Density):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         splitter: SplitterWord = "random",
-        max_depth: int | None = None,
-        min_weight_leaf: float = 5.0,
-        max_leaf_nodes: int | None = None,
-        ccp_alpha: float = 0.0,
+        max_depth: CountOrZero | None = None,
+        min_weight_leaf: Positive = 5.0,
+        max_leaf_nodes: LeafCount | None = None,
+        ccp_alpha: NonNegative = 0.0,
         box: Box | None = None,
         bootstrap: bool = False,
         n_jobs: int | None = None,
@@ -279,7 +278,7 @@ class DensityForest(CallbackSupportMixin, _Density):
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees; `y` is not read."""
         X, weights = self._prepared(X, sample_weight)
-        seeds = spawn_seeds(self.random_state, check_integer("n_estimators", self.n_estimators, 1))
+        seeds = spawn_seeds(self.random_state, int(self.n_estimators))
         bags = Bags(len(X), len(X) if self.bootstrap else None, seeds=tuple(seeds))
         options, times = self._options(), TreeTimes(bags, ())
 

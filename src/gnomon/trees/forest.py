@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from gnomon._typing import RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import Count, CountOrZero, NonNegative, RandomState, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
@@ -20,7 +20,7 @@ from gnomon.search import Criterion
 from gnomon.search.traverse import as_dense
 from gnomon.trees._criteria import ClassCriterionWord, NumberCriterionWord
 from gnomon.trees._forest import ForestClassifier, ForestClassWeight, ForestRegressor, OutOfBagScore, Voting
-from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
+from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints
 
 __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"]
 
@@ -113,16 +113,16 @@ class RandomForestClassifier(ForestClassifier):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         criterion: ClassCriterionWord | Criterion = "gini",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         bootstrap: bool = True,
         oob_score: OutOfBagScore = False,
         n_jobs: int | None = None,
@@ -130,10 +130,10 @@ class RandomForestClassifier(ForestClassifier):
         verbose: Verbosity = 0,
         warm_start: bool = False,
         class_weight: ForestClassWeight = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         max_samples: float | None = None,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: Literal["subset", "equality"] = "subset",
@@ -215,26 +215,26 @@ class RandomForestRegressor(ForestRegressor):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         criterion: NumberCriterionWord | Criterion = "squared_error",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         bootstrap: bool = True,
         oob_score: OutOfBagScore = False,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: Verbosity = 0,
         warm_start: bool = False,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         max_samples: float | None = None,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: Literal["subset", "equality"] = "subset",
@@ -296,16 +296,16 @@ class ExtraTreesClassifier(ForestClassifier):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         criterion: ClassCriterionWord | Criterion = "gini",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         bootstrap: bool = False,
         oob_score: OutOfBagScore = False,
         n_jobs: int | None = None,
@@ -313,10 +313,10 @@ class ExtraTreesClassifier(ForestClassifier):
         verbose: Verbosity = 0,
         warm_start: bool = False,
         class_weight: ForestClassWeight = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         max_samples: float | None = None,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: Literal["subset", "equality"] = "subset",
@@ -375,26 +375,26 @@ class ExtraTreesRegressor(ForestRegressor):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         criterion: NumberCriterionWord | Criterion = "squared_error",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         bootstrap: bool = False,
         oob_score: OutOfBagScore = False,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: Verbosity = 0,
         warm_start: bool = False,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         max_samples: float | None = None,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: Literal["subset", "equality"] = "subset",

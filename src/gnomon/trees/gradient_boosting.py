@@ -14,20 +14,32 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon._typing import Array, ArrayLike, Floats, Integers, RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    Count,
+    CountOrZero,
+    Floats,
+    Integers,
+    NonNegative,
+    ProperShare,
+    RandomState,
+    Sparse,
+    TableLike,
+    Verbosity,
+)
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
 from gnomon.losses import AbsoluteLoss, HuberLoss, Loss, PinballLoss, SquaredLoss
 from gnomon.numerics.domains import Categories
-from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import weighted_quantile
 from gnomon.search.units import Units, times_two_to
 from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, degree_of, mean_loss_of, n_scores_of
 from gnomon.trees._boosting import Monitor
 from gnomon.trees._cost import timed
 from gnomon.trees._exact_rounds import ExactRounds, VarianceName
-from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
+from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints, SomeShare
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
@@ -135,32 +147,32 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         self,
         *,
         loss: Literal["log_loss", "exponential"] | Loss = "log_loss",
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
-        subsample: float = 1.0,
+        learning_rate: NonNegative = 0.1,
+        n_estimators: Count = 100,
+        subsample: SomeShare = 1.0,
         criterion: VarianceName = "friedman_mse",
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_depth: int | None = 3,
-        min_impurity_decrease: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
+        max_depth: CountOrZero | None = 3,
+        min_impurity_decrease: NonNegative = 0.0,
         init: Literal["zero"] | BaseEstimator | None = None,
         random_state: RandomState = None,
         max_features: MaxFeatures = None,
         verbose: Verbosity = 0,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: LeafCount | None = None,
         warm_start: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int | None = None,
-        tol: float = 1e-4,
-        ccp_alpha: float = 0.0,
+        validation_fraction: ProperShare = 0.1,
+        n_iter_no_change: Count | None = None,
+        tol: NonNegative = 1e-4,
+        ccp_alpha: NonNegative = 0.0,
         binning: Binning = "auto",
         monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         unseen: Unseen = "missing",
         n_jobs: int | None = None,
-        l2_regularization: float = 0.0,
+        l2_regularization: NonNegative = 0.0,
     ):
         store(self, locals())
 
@@ -264,33 +276,33 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         self,
         *,
         loss: Literal["squared_error", "absolute_error", "huber", "quantile"] | Loss = "squared_error",
-        learning_rate: float = 0.1,
-        n_estimators: int = 100,
-        subsample: float = 1.0,
+        learning_rate: NonNegative = 0.1,
+        n_estimators: Count = 100,
+        subsample: SomeShare = 1.0,
         criterion: VarianceName = "friedman_mse",
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_depth: int | None = 3,
-        min_impurity_decrease: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
+        max_depth: CountOrZero | None = 3,
+        min_impurity_decrease: NonNegative = 0.0,
         init: Literal["zero"] | BaseEstimator | None = None,
         random_state: RandomState = None,
         max_features: MaxFeatures = None,
-        alpha: float = 0.9,
+        alpha: ProperShare = 0.9,
         verbose: Verbosity = 0,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: LeafCount | None = None,
         warm_start: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int | None = None,
-        tol: float = 1e-4,
-        ccp_alpha: float = 0.0,
+        validation_fraction: ProperShare = 0.1,
+        n_iter_no_change: Count | None = None,
+        tol: NonNegative = 1e-4,
+        ccp_alpha: NonNegative = 0.0,
         binning: Binning = "auto",
         monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         unseen: Unseen = "missing",
         n_jobs: int | None = None,
-        l2_regularization: float = 0.0,
+        l2_regularization: NonNegative = 0.0,
     ):
         store(self, locals())
 
@@ -329,7 +341,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         return leaves[:, :, 0]
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
-        level = check_interval("alpha", self.alpha, 0.0, 1.0, closed="neither")
+        level = self.alpha
         return {
             "squared_error": lambda: SquaredLoss(half=True),
             "absolute_error": AbsoluteLoss,

@@ -12,7 +12,21 @@ from typing import Literal, Self
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, RandomState, Scoring, Sparse, TableLike, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Count,
+    Floats,
+    NonNegative,
+    Positive,
+    RandomState,
+    Scoring,
+    Share,
+    Sparse,
+    TableLike,
+    Verbosity,
+)
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import ParameterError, store
@@ -29,7 +43,7 @@ from gnomon.trees._boosted_answers import (
     n_scores_of,
 )
 from gnomon.trees._cost import timed
-from gnomon.trees._growth import MonotonicConstraints
+from gnomon.trees._growth import Bins, LeafCount, MonotonicConstraints, SomeShare
 from gnomon.trees._histogram_rounds import HistogramRounds, Interactions, validation_rows
 from gnomon.trees._targets import tree_weights
 
@@ -128,14 +142,14 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
         self,
         loss: Literal["log_loss"] | Loss = "log_loss",
         *,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
+        learning_rate: Positive = 0.1,
+        max_iter: Count = 100,
+        max_leaf_nodes: LeafCount | None = 31,
+        max_depth: Count | None = None,
+        min_samples_leaf: Count = 20,
+        l2_regularization: NonNegative = 0.0,
+        max_features: SomeShare = 1.0,
+        max_bins: Bins = 255,
         categorical_features: CategoricalFeatures = "from_dtype",
         monotonic_cst: MonotonicConstraints = None,
         interaction_cst: Interactions = None,
@@ -143,8 +157,8 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
         early_stopping: Literal["auto"] | bool = "auto",
         scoring: Scoring = "loss",
         validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
+        n_iter_no_change: Count = 10,
+        tol: NonNegative = 1e-7,
         verbose: Verbosity = 0,
         random_state: RandomState = None,
         class_weight: ClassWeight = None,
@@ -245,15 +259,15 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         self,
         loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma"] | Loss = "squared_error",
         *,
-        quantile: float | None = None,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
+        quantile: Share | None = None,
+        learning_rate: Positive = 0.1,
+        max_iter: Count = 100,
+        max_leaf_nodes: LeafCount | None = 31,
+        max_depth: Count | None = None,
+        min_samples_leaf: Count = 20,
+        l2_regularization: NonNegative = 0.0,
+        max_features: SomeShare = 1.0,
+        max_bins: Bins = 255,
         categorical_features: CategoricalFeatures = "from_dtype",
         monotonic_cst: MonotonicConstraints = None,
         interaction_cst: Interactions = None,
@@ -261,8 +275,8 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         early_stopping: Literal["auto"] | bool = "auto",
         scoring: Scoring = "loss",
         validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
+        n_iter_no_change: Count = 10,
+        tol: NonNegative = 1e-7,
         verbose: Verbosity = 0,
         random_state: RandomState = None,
         categories: Categories | None = None,
@@ -294,8 +308,6 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         return self._in_units_of_y(units)
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
-        if self.quantile is not None:
-            check_interval("quantile", self.quantile, 0.0, 1.0)
         return {
             "squared_error": lambda: SquaredLoss(half=True),
             "absolute_error": AbsoluteLoss,

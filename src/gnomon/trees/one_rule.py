@@ -16,12 +16,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Floats, Sparse, TableLike
+from gnomon._typing import Array, ArrayLike, Floats, NonNegative, Positive, Sparse, TableLike
 from gnomon.base import table_rows
 from gnomon.base.coded_rows import CategoricalFeatures, Coding, fitted_rows, new_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories, Domain
-from gnomon.numerics.validation import check_non_negative, check_positive
 from gnomon.search import ColumnRule, Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
 from gnomon.trees._cost import timed
@@ -194,8 +193,8 @@ class OneRule(ClassifierMixin, TreeMixin, Estimator):
         feature: int | str = "auto",
         *,
         criterion: RuleCriterion = "errors",
-        alpha: float = 0.0,
-        min_bucket: float = 6,
+        alpha: NonNegative = 0.0,
+        min_bucket: Positive = 6,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
     ):
@@ -209,14 +208,15 @@ class OneRule(ClassifierMixin, TreeMixin, Estimator):
     @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Count, and choose the column by (1)."""
-        alpha, least = check_non_negative("alpha", self.alpha), check_positive("min_bucket", self.min_bucket)
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
         weights = tree_weights(sample_weight, X)
         columns = code_columns(X, category=self.coding_.category)
         k = len(self.classes_)
         rules = [
-            column_rule(columns, j, index, weights, k, min_bucket=least, n_values=0 if domain is None else domain.size)
+            column_rule(
+                columns, j, index, weights, k, min_bucket=self.min_bucket, n_values=0 if domain is None else domain.size
+            )
             for j, domain in enumerate(self.coding_.domains)
         ]
         self.errors_ = np.array([rule.errors for rule in rules])
@@ -227,9 +227,9 @@ class OneRule(ClassifierMixin, TreeMixin, Estimator):
         tree = assemble_tree(rule.fork, self._marked(X, gaps, rule.gap), index, Misclassification(k),
                              sample_weight=weights)  # fmt: skip
         self.class_prior_ = tree.answers[0].copy()
-        if alpha > 0.0:
+        if self.alpha > 0.0:
             is_value = (tree.is_leaf & (tree.weight > 0.0))[:, None]
-            tree = with_smoothed(tree, np.where(is_value, smooth_answers(tree, alpha).answers, tree.answers))
+            tree = with_smoothed(tree, np.where(is_value, smooth_answers(tree, self.alpha).answers, tree.answers))
         self.tree_ = tree
         self.coding_ = self._with_gap(rule.gap)
         self.rules_ = self._table(rule)

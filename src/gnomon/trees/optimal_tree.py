@@ -17,12 +17,11 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from gnomon._typing import Array, ArrayLike, Floats, Matrix, Sparse, TableLike, Verbosity
+from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, Matrix, NonNegative, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
-from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, SumCriterion, assemble_tree, code_columns, optimal_tree
 from gnomon.search.units import Units, times_two_to, units_of
 from gnomon.trees._cost import timed
@@ -44,10 +43,10 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
 
     def __init__(
         self,
-        max_depth: int = 2,
+        max_depth: CountOrZero = 2,
         *,
-        leaf_penalty: float = 0.0,
-        time_limit: float | None = None,
+        leaf_penalty: NonNegative = 0.0,
+        time_limit: NonNegative | None = None,
         binning: Binning = None,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
@@ -75,16 +74,15 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
     ) -> Self:
         """Minimise (1) in some units; `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
-        penalty = check_non_negative("leaf_penalty", self.leaf_penalty)
         found = optimal_tree(
             columns,
             y,
             criterion,
             sample_weight=weights,
-            max_depth=check_integer("max_depth", self.max_depth, 0),
-            leaf_penalty=times_two_to(penalty, -units.impurity),
+            max_depth=int(self.max_depth),
+            leaf_penalty=times_two_to(self.leaf_penalty, -units.impurity),
             row_bounds=row_bounds,
-            time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
+            time_limit=self.time_limit,
             progress=self._progress(told),
         )
         self.tree_ = units.restored(assemble_tree(found.fork, X, y, criterion, sample_weight=weights))

@@ -16,7 +16,18 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    Count,
+    CountOrZero,
+    Floats,
+    NonNegative,
+    RandomState,
+    Sparse,
+    TableLike,
+    Verbosity,
+)
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
@@ -25,7 +36,7 @@ from gnomon.search import SquaredError
 from gnomon.search.traverse import as_dense
 from gnomon.trees._cost import timed
 from gnomon.trees._forest import BaseForest
-from gnomon.trees._growth import Binning
+from gnomon.trees._growth import Binning, LeafCount, LeafShare
 from gnomon.trees._targets import tree_weights
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
@@ -92,14 +103,14 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest[DecisionTreeRegressor]):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
-        max_depth: int | None = 5,
+        max_depth: CountOrZero | None = 5,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         sparse_output: bool = True,
         n_jobs: int | None = None,
         random_state: RandomState = None,

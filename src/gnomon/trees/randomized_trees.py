@@ -11,14 +11,14 @@ settings of these parameters; with the defaults all trees are the same.
 
 from typing import Literal
 
-from gnomon._typing import RandomState, Verbosity
+from gnomon._typing import Count, CountOrZero, NonNegative, RandomState, Verbosity
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen
 from gnomon.base.parameters import store
 from gnomon.numerics.domains import Categories
 from gnomon.search import Criterion
 from gnomon.trees._criteria import ClassCriterionWord, NumberCriterionWord
 from gnomon.trees._forest import ForestClassifier, ForestClassWeight, ForestRegressor, OutOfBagScore, Voting
-from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints, SplitterWord
+from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints, SplitterWord
 
 __all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
 
@@ -82,7 +82,7 @@ class RandomizedTreesClassifier(ForestClassifier):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         bootstrap: bool = False,
         max_samples: float | None = None,
@@ -90,21 +90,21 @@ class RandomizedTreesClassifier(ForestClassifier):
         max_features: MaxFeatures = None,
         splitter: SplitterWord = "best",
         criterion: ClassCriterionWord | Criterion = "gini",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         oob_score: OutOfBagScore = False,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: Verbosity = 0,
         warm_start: bool = False,
         class_weight: ForestClassWeight = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: Literal["subset", "equality"] = "subset",
@@ -159,7 +159,7 @@ class RandomizedTreesRegressor(ForestRegressor):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: Count = 100,
         *,
         bootstrap: bool = False,
         max_samples: float | None = None,
@@ -167,20 +167,20 @@ class RandomizedTreesRegressor(ForestRegressor):
         max_features: MaxFeatures = None,
         splitter: SplitterWord = "best",
         criterion: NumberCriterionWord | Criterion = "squared_error",
-        max_depth: int | None = None,
+        max_depth: CountOrZero | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
+        min_weight_fraction_leaf: LeafShare = 0.0,
+        max_leaf_nodes: LeafCount | None = None,
+        min_impurity_decrease: NonNegative = 0.0,
         oob_score: OutOfBagScore = False,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: Verbosity = 0,
         warm_start: bool = False,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: NonNegative = 0.0,
         monotonic_cst: MonotonicConstraints = None,
-        min_impurity: float = 0.0,
+        min_impurity: NonNegative = 0.0,
         categorical_features: CategoricalFeatures = "from_dtype",
         categories: Categories | None = None,
         categorical_split: Literal["subset", "equality"] = "subset",

@@ -7,7 +7,9 @@ from gnomon.numerics.linalg._kernel_root import KernelRoot, kernel_root, refuse_
 from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
-from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_cholesky
+from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd
+from gnomon.numerics.linalg.iterative_precision import IterativePrecision
+from gnomon.numerics.linalg.kronecker_precision import KroneckerPrecision
 from gnomon.numerics.linalg.leverage import (
     KernelLoo,
     gcv_score,
@@ -18,36 +20,51 @@ from gnomon.numerics.linalg.leverage import (
     loo_residuals,
 )
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
+from gnomon.numerics.linalg.precision import (
+    CholeskyPrecision,
+    NotPositiveDefiniteError,
+    Precision,
+    extend_cholesky,
+    factor_covariance,
+)
 from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_coefficients, check_squares, fits_beside
+from gnomon.numerics.linalg.sparse_precision import SparsePrecision
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
     "LEAST_SQUARES_METHODS",
+    "CholeskyPrecision",
     "Coordinates",
+    "IterativePrecision",
     "KernelLoo",
     "KernelRidgePath",
     "KernelRidgeSolution",
     "KernelRoot",
+    "KroneckerPrecision",
     "LeastSquares",
     "NormalSolution",
     "Norms",
+    "NotPositiveDefiniteError",
+    "Precision",
     "RankWarning",
     "RidgePath",
     "RidgeSolution",
     "Rows",
+    "SparsePrecision",
     "SpdFactor",
     "Triangle",
     "binary_exponent",
     "check_coefficients",
     "check_squares",
     "coordinates",
+    "extend_cholesky",
+    "factor_covariance",
     "factor_spd",
     "fits_beside",
     "gcv_score",
     "hat_matrix",
     "in_column_space",
     "inverse_root",
-    "jittered_cholesky",
     "kernel_loo",
     "kernel_ridge",
     "kernel_ridge_path",

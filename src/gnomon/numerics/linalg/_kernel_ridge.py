@@ -131,8 +131,8 @@ def kernel_ridge(
     return KernelRidgeSolution(coef, trend, rss, np.maximum(squares, 0.0))
 
 
-def refuse_indefinite(least: float, largest: float, n: int, eps: float = 2.0**-52) -> None:
-    """ValueError where the least eigenvalue of a kernel matrix is negative beyond rounding.
+def refuse_indefinite(least: float, largest: float, n: int, eps: float = 2.0**-52, rho: float = 0.0) -> None:
+    """ValueError where the least eigenvalue of a kernel matrix, plus ρ, is negative beyond rounding.
 
     References
     ----------
@@ -147,7 +147,7 @@ def refuse_indefinite(least: float, largest: float, n: int, eps: float = 2.0**-5
     ...
     ValueError: the kernel matrix is not positive semi-definite: its least eigenvalue is -0.5, its largest 1; ...
     """
-    if least < -max(NEGATIVE, 10.0 * n * eps) * largest:
+    if least + rho < -max(NEGATIVE, 10.0 * n * eps) * largest:
         raise ValueError(
             f"the kernel matrix is not positive semi-definite: its least eigenvalue is {least:.6g}, its largest "
             f"{largest:.6g}; choose a kernel that is, or raise the penalty above {-least:.6g}"
@@ -223,12 +223,13 @@ def _least_norm(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Fl
         raise ValueError("the kernel matrix has entries that are not finite; divide the columns of X by their scale")
     values, U = linalg.eigh(A, check_finite=False)
     largest = float(max(values[-1], 0.0))
-    refuse_indefinite(float(values[0]) + rho, largest, n, float(np.finfo(A.dtype).eps))
+    refuse_indefinite(float(values[0]), largest, n, float(np.finfo(A.dtype).eps), rho)
     kept = values > n * np.finfo(A.dtype).eps * largest
     if not np.all(kept):
         warnings.warn(
             f"the kernel matrix plus {rho:.3g}·I is singular: it has rank {int(kept.sum())} of {n}. This is the "
-            "least-squares solution of least norm; raise the penalty, or drop rows that are equal",
+            "least-squares solution of least norm; raise the penalty, drop rows that are equal, or subtract the means "
+            "of columns far from zero",
             UserWarning,
             stacklevel=5,
         )

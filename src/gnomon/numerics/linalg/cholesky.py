@@ -16,7 +16,7 @@ from scipy.linalg import lapack
 from gnomon._typing import Floats
 from gnomon.numerics.parallel import calm_blas
 
-__all__ = ["SpdFactor", "factor_spd", "jittered_cholesky"]
+__all__ = ["SpdFactor", "factor_spd"]
 
 
 class SpdFactor(NamedTuple):
@@ -106,45 +106,3 @@ def factor_spd(A: Floats) -> SpdFactor | None:
             return None
         rcond, _ = lapack.dpocon(upper, np.linalg.norm(scaled, 1), uplo="U")
     return SpdFactor(upper, scale, 1.0 / rcond) if rcond > np.finfo(float).eps else None
-
-
-def jittered_cholesky(A: Floats, *, jitter: float = 1e-10, max_tries: int = 8) -> tuple[Floats, float]:
-    """Lower Cholesky factor of A + c·I with the least c among 0, j, 10j, 100j … that is enough.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-        Symmetric, positive semi-definite up to rounding: a kernel matrix, for example.
-    jitter : float, default=1e-10
-        First c to try, relative to the mean of the diagonal.
-    max_tries : int, default=8
-        How many powers of ten to try.
-
-    Returns
-    -------
-    L : ndarray of shape (n, n)
-    added : float
-        c, zero where A itself is positive definite.
-
-    References
-    ----------
-    Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms, chapter 10. doi:10.1137/1.9780898718027
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.linalg import jittered_cholesky
-    >>> L, added = jittered_cholesky(np.ones((2, 2)))
-    >>> bool(np.allclose(L @ L.T, 1.0)), added <= 1e-9
-    (True, True)
-    """
-    size = float(np.mean(np.diag(A))) or 1.0
-    for added in [0.0, *(size * jitter * 10.0**k for k in range(max_tries))]:
-        L, info = lapack.dpotrf(A + added * np.eye(len(A)), lower=1, clean=1)
-        # A pivot that survived by rounding alone would make the solve meaningless.
-        if info == 0 and np.min(np.diag(L)) > np.sqrt(len(A) * np.finfo(float).eps * size) * 1e-2:
-            return L, added
-    raise np.linalg.LinAlgError(
-        f"the matrix is not positive definite even with {added:.3g} added to its diagonal; "
-        "check that it is symmetric and finite, or give a larger jitter"
-    )

@@ -1,0 +1,161 @@
+"""A latent process of classes: the approximation of its posterior, and its hyper-parameters.
+
+    θ̂ = argmax log q(y | θ),    K(θ̂) → posterior of the latent scores                                    (1)
+
+Rasmussen & Williams (2006), section 5.5.1.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon._typing import Floats, Integers
+from gnomon.base import count_rows, take_rows
+from gnomon.gp._tuning import Optimizer, Tuned, tune
+from gnomon.infer import ClassLink, ClassPosterior, SoftmaxPosterior, laplace_classes, laplace_softmax
+from gnomon.kernels import Kernel
+from gnomon.numerics.parallel import split_rows
+
+__all__ = [
+    "ClassProblem",
+    "EvidenceSearch",
+    "LatentProcess",
+    "SignedLabels",
+    "SoftmaxLabels",
+    "evidence_of",
+    "fit_latent",
+]
+
+BLOCK = 1 << 22
+"""Covariances of new points with training rows that are in memory at once."""
+
+
+class SignedLabels(NamedTuple):
+    """Labels ±1 of two classes, with weights."""
+
+    signs: Floats
+    link: ClassLink
+    weights: Floats
+    max_iter: int
+
+    def approximate(self, K: Floats, start: Floats | None) -> ClassPosterior:
+        """The posterior of the scores, for their covariance K."""
+        return laplace_classes(
+            K, self.signs, self.link, sample_weight=self.weights, start=start, max_iter=self.max_iter
+        )
+
+
+class SoftmaxLabels(NamedTuple):
+    """Places of the labels among several classes, with weights."""
+
+    places: Integers
+    n_classes: int
+    weights: Floats
+    max_iter: int
+
+    def approximate(self, K: Floats, start: Floats | None) -> SoftmaxPosterior:
+        """The posterior of the scores of all classes, for the covariance K of each."""
+        return laplace_softmax(
+            K, self.places, self.n_classes, sample_weight=self.weights, start=start, max_iter=self.max_iter
+        )
+
+
+class ClassProblem(NamedTuple):
+    """Rows and what is known of their classes."""
+
+    rows: Any
+    labels: SignedLabels | SoftmaxLabels
+
+
+class EvidenceSearch(NamedTuple):
+    """How hyper-parameters are looked for."""
+
+    optimizer: Optimizer
+    n_restarts: int
+    rng: np.random.RandomState
+    warm_start: bool
+
+
+class LatentProcess(NamedTuple):
+    """Scores after the labels.
+
+    Fields
+    ------
+    kernel : Kernel
+    problem : ClassProblem
+    posterior : ClassPosterior or SoftmaxPosterior
+    tuned : Tuned or None
+    """
+
+    kernel: Kernel
+    problem: ClassProblem
+    posterior: Any
+    tuned: Tuned | None
+
+    def mean(self, X: Any) -> Floats:
+        """Of the scores of each row."""
+        return self._blocks(X, lambda k, prior: self.posterior.mean(k))
+
+    def spread(self, X: Any) -> Floats:
+        """Their variances, or for several classes their covariance matrices."""
+        return self._blocks(X, self._spread)
+
+    def _spread(self, k: Floats, prior: Floats) -> Floats:
+        if isinstance(self.posterior, SoftmaxPosterior):
+            return self.posterior.covariance(k, prior)
+        return np.maximum(prior - self.posterior.explained(k), 0.0)
+
+    def _blocks(self, X: Any, function: Callable[[Floats, Floats], Floats]) -> Floats:
+        rows = self.problem.rows
+        given, n, q = self.kernel.against(rows), count_rows(rows), count_rows(X)
+        parts = [take_rows(X, some) for some in split_rows(q, max(1, -(-q * n // BLOCK)))]
+        found = []
+        for part in parts:
+            k = np.asarray(given.gram(part), dtype=float).T
+            found.append(function(k, np.asarray(self.kernel.diag(part), dtype=float)))
+        return np.concatenate(found)
+
+
+def evidence_of(
+    kernel: Kernel, problem: ClassProblem, start: Floats | None = None
+) -> tuple[float, Floats, ClassPosterior | SoftmaxPosterior]:
+    """log q(y), its gradient in log θ, and the posterior, for one kernel."""
+    P = kernel.prepare(problem.rows)
+    K = np.asarray(kernel.gram(problem.rows), dtype=float)
+    posterior = problem.labels.approximate(K, start)
+    slopes = (
+        np.asarray(kernel.contract(P, P, posterior.evidence_slopes(K)), dtype=float)
+        if len(kernel.theta)
+        else np.empty(0)
+    )
+    return posterior.log_evidence, slopes, posterior
+
+
+def fit_latent(
+    kernel: Kernel, problem: ClassProblem, search: EvidenceSearch, start: Floats | None = None
+) -> LatentProcess:
+    """(1); `start` is the mode of an earlier fit, in units of K⁻¹z."""
+    last = start
+
+    def criterion(theta: Floats) -> tuple[float, Floats]:
+        nonlocal last
+        value, gradient, posterior = evidence_of(kernel.with_theta(theta), problem, last)
+        last = posterior.coef if search.warm_start else start
+        return value, gradient
+
+    tuned = None
+    if search.optimizer is not None and len(kernel.theta):
+        names = [h.name for h in kernel.hyperparameters for _ in h.values]
+        tuned = tune(
+            criterion,
+            kernel.theta,
+            kernel.bounds,
+            optimizer=search.optimizer,
+            n_restarts=search.n_restarts,
+            rng=search.rng,
+            names=names,
+        )
+        kernel = kernel.with_theta(tuned.theta)
+    posterior = problem.labels.approximate(np.asarray(kernel.gram(problem.rows), dtype=float), last)
+    return LatentProcess(kernel, problem, posterior, tuned)

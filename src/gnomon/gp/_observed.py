@@ -1,0 +1,122 @@
+"""What can be read off a process after its observations.
+
+    E f(x) = Σᵢ wᵢ(x) yᵢ,    ‖f̂‖² = aᵀKa,    yᵢ − E(yᵢ | y₋ᵢ) = aᵢ/(A⁻¹)ᵢᵢ,    tr KA⁻¹                   (1)
+
+Rasmussen & Williams (2006), sections 2.6, 5.4.2 and 6.2.
+"""
+
+from abc import ABCMeta, abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._typing import ArrayLike, Floats, MatrixLike
+from gnomon.base.estimator import Estimator
+from gnomon.gp._observations import NoisyRows, Parameters, lower_factor, named
+from gnomon.gp._process import Process
+from gnomon.infer import Conditioned
+
+__all__ = ["ObservedProcess"]
+
+
+class ObservedProcess(Estimator, metaclass=ABCMeta):
+    """A model that is a Gaussian process after observations; a subclass fits it and writes `_rows`."""
+
+    alpha_: Floats
+    X_train_: Any
+    _data: NoisyRows
+    _found: Conditioned
+    _known: Floats
+    _ndim: int
+    _parameters: Parameters
+    _process: Process
+    _targets: Floats
+
+    @abstractmethod
+    def predict(self, X: MatrixLike | list[Any]) -> Any:
+        """The mean of f at each row."""
+
+    @abstractmethod
+    def _rows(self, X: Any) -> Any:
+        """New rows, validated."""
+
+    def loo_predict(self) -> tuple[Floats, Floats]:
+        """E(yᵢ | y₋ᵢ) and the standard deviation of yᵢ given the other rows, without a refit.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        check_is_fitted(self)
+        left, scale = self._found.left_out(), self._process.scale
+        mean = self._known + scale.centre + scale.spread * left.mean
+        return self._shaped(mean), self._shaped(np.sqrt(left.variance)[:, None] * scale.spread)
+
+    def smooth(self) -> Floats:
+        """E f at the training rows."""
+        return self.predict(self.X_train_)
+
+    def smoother_matrix(self) -> Floats:
+        """S with E f(X) = Sy for the training rows, where the mean is not a known function."""
+        return self.cardinal_weights(self.X_train_)
+
+    def cardinal_weights(self, X: MatrixLike | list[Any]) -> Floats:
+        """w with E f(x) = Σ wᵢ yᵢ for each row, of shape (n_queries, n_samples): the equivalent kernel."""
+        check_is_fitted(self)
+        return self._process.weights(self._rows(X))
+
+    def rkhs_norm(self) -> float | Floats:
+        """‖f̂‖ = √(aᵀKa) of the mean less its trend, for every target."""
+        check_is_fitted(self)
+        found = self._found
+        Ka = self._process.at_training_rows(found.coef)
+        return self._shaped(np.sqrt(np.maximum(np.sum(found.coef * Ka, axis=0), 0.0)) * self._process.scale.spread)[()]
+
+    def map_objective(self, f: ArrayLike | None = None, norm: float | None = None) -> float:
+        """Σ wᵢ (yᵢ − f(xᵢ))²/σ² + ‖f‖² of the mean, or of the function whose values and norm are given.
+
+        The mean minimises it over all functions of the kernel.
+        """
+        check_is_fitted(self)
+        y = self._data.y * self._process.scale.spread
+        if f is None:
+            f, norm = np.reshape(self.smooth(), y.shape) - self._known - self._process.scale.centre, self.rkhs_norm()
+        residuals = y - np.reshape(f, y.shape)
+        variances = self._parameters.noise.variances[:, None]
+        return float(np.sum(residuals**2 / variances) + np.sum(np.square(np.asarray(norm, dtype=float))))
+
+    @property
+    def dual_coef_(self) -> Floats:
+        """A⁻¹(y − m)."""
+        return self.alpha_
+
+    @property
+    def L_(self) -> Floats:
+        """The Cholesky factor of A."""
+        return lower_factor(self._found)
+
+    @property
+    def effective_dof_(self) -> float:
+        """tr KA⁻¹ = n − Σ σ²sᵢ (A⁻¹)ᵢᵢ."""
+        inverse = self._found.precision.diagonal()
+        return len(inverse) - float(self._parameters.noise.variances @ inverse)
+
+    @property
+    def loo_residuals_(self) -> Floats:
+        """yᵢ − E(yᵢ | y₋ᵢ)."""
+        return self._shaped(self._targets) - self.loo_predict()[0]
+
+    def relevance(self) -> dict[str, float]:
+        """1/ℓ for every length scale of the kernel, by its name: how fast f changes along a column."""
+        check_is_fitted(self)
+        values = np.exp(self._parameters.theta)
+        return {
+            name: 1.0 / float(v)
+            for name, v in zip(named(self._parameters), values, strict=True)
+            if "length_scale" in name
+        }
+
+    def _shaped(self, values: Floats) -> Any:
+        """Without the axis of targets where y had one column and no axis for it."""
+        return values[..., 0] if self._ndim == 1 else values

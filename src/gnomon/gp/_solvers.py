@@ -1,0 +1,165 @@
+"""How systems with the covariance A are solved, and which way suits which data.
+
+    "kronecker"   rows are a full grid and k is a product over its axes: eigenvectors of each axis
+    "sparse"      k has a support, so that few pairs of rows are related: sparse factors
+    "cholesky"    up to 10 000 rows: a dense factor
+    "cg"          beyond: conjugate gradients, with products of A in blocks                             (1)
+
+Rasmussen & Williams (2006), chapter 8; Wendland (2004), Scattered Data Approximation, doi:10.1017/CBO9780511617539.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from gnomon._typing import Floats, Integers
+from gnomon.gp._observations import NoisyRows, Parameters, covariance
+from gnomon.infer import Conditioned, condition
+from gnomon.kernels import Kernel
+from gnomon.numerics.linalg import (
+    CholeskyPrecision,
+    IterativePrecision,
+    KroneckerPrecision,
+    NotPositiveDefiniteError,
+    Precision,
+    SparsePrecision,
+    extend_cholesky,
+    factor_covariance,
+)
+
+__all__ = ["Solved", "Solver", "solve"]
+
+Solver: TypeAlias = Literal["auto", "cholesky", "sparse", "cg", "kronecker"]
+
+MOST_DENSE = 10_000
+FEWEST_STRUCTURED = 256
+"""Rows up to which "auto" takes a dense factor whatever the structure: it is as fast there, and has L."""
+DENSITY = 0.1
+
+
+class Solved(NamedTuple):
+    """The process after its observations, and the solver that was used."""
+
+    found: Conditioned
+    name: str
+
+
+class Grid(NamedTuple):
+    """Rows as a full grid: the values of each axis, and the point in C order that each row is."""
+
+    axes: list[Floats]
+    order: Integers
+
+
+class CovarianceProduct(NamedTuple):
+    """X → AX, tile by tile, or by the sparse matrix K where there is one."""
+
+    kernel: Kernel
+    rows: Any
+    K: Any
+    variances: Floats
+
+    def __call__(self, X: Floats) -> Floats:
+        product = self.kernel.against(self.rows).combine(self.rows, X) if self.K is None else self.K @ X
+        return product + self.variances[:, None] * X
+
+
+def solve(solver: Solver, parameters: Parameters, data: NoisyRows, before: Precision | None = None) -> Solved:
+    """Condition by the solver of this name; `before` is that of the first rows, which "cholesky" extends."""
+    name = _choose(parameters, data) if solver == "auto" else solver
+    try:
+        precision = SOLVERS[name](parameters, data, before)
+    except NotPositiveDefiniteError as error:
+        raise NotPositiveDefiniteError(f"{error}; {_advice(parameters.kernel)}") from None
+    return Solved(condition(precision, data.y, data.H), name)
+
+
+def _choose(parameters: Parameters, data: NoisyRows) -> str:
+    """The table (1), from the top."""
+    n, kernel = len(data.y), parameters.kernel
+    if n > FEWEST_STRUCTURED:
+        if _equal_noise(parameters) and _axis_kernels(kernel, data.rows) is not None and _grid(data.rows) is not None:
+            return "kronecker"
+        if np.isfinite(kernel.support_radius):
+            P = kernel.prepare(data.rows)
+            pattern: Any = kernel.pattern(P, P)
+            if pattern is not None and pattern.nnz < DENSITY * n**2:
+                return "sparse"
+    return "cholesky" if n <= MOST_DENSE else "cg"
+
+
+def _cholesky(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
+    if not isinstance(before, CholeskyPrecision) or before.jitter > 0.0:
+        return factor_covariance(covariance(parameters, data.rows), overwrite=True)
+    n, kernel = len(before.lower), parameters.kernel
+    old, new = data.rows[:n], data.rows[n:]
+    C = np.array(kernel.gram(new), dtype=float)
+    C[np.diag_indices_from(C)] += parameters.noise.variances[n:]
+    return extend_cholesky(before, np.asarray(kernel.gram(old, new), dtype=float), C)
+
+
+def _sparse(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
+    K = parameters.kernel.against(data.rows).sparse_gram(data.rows)
+    if K is None:
+        raise ValueError(
+            f"solver='sparse' needs a kernel that is zero beyond some distance, such as Wendland; found "
+            f"{parameters.kernel!r}"
+        )
+    return SparsePrecision(K + sparse.diags_array(parameters.noise.variances))
+
+
+def _iterative(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
+    kernel, variances = parameters.kernel, parameters.noise.variances
+    K = kernel.against(data.rows).sparse_gram(data.rows)
+
+    multiply: Any = CovarianceProduct(kernel, data.rows, K, variances)
+    return IterativePrecision(multiply, np.asarray(kernel.diag(data.rows), dtype=float) + variances)
+
+
+def _kronecker(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
+    kernels, grid = _axis_kernels(parameters.kernel, data.rows), _grid(data.rows)
+    if kernels is None or grid is None or not _equal_noise(parameters):
+        raise ValueError(
+            "solver='kronecker' needs rows that are a full grid, a kernel that is a product over its axes (RBF, "
+            f"TensorProduct) and equal noise; found {len(data.y)} rows and {parameters.kernel!r}"
+        )
+    axes = [np.asarray(k.gram(values[:, None]), dtype=float) for k, values in zip(kernels, grid.axes, strict=True)]
+    return KroneckerPrecision.of_axes(axes, float(parameters.noise.variances[0]), grid.order)
+
+
+def _equal_noise(parameters: Parameters) -> bool:
+    variances = parameters.noise.variances
+    return bool(np.all(variances == variances[0]))
+
+
+def _axis_kernels(kernel: Kernel, rows: Any) -> list[Kernel] | None:
+    if not isinstance(rows, np.ndarray) or rows.shape[1] < 2:
+        return None
+    return kernel.by_axis(rows.shape[1])
+
+
+def _grid(rows: Any) -> Grid | None:
+    """The grid whose points the rows are, each once; None where they are none."""
+    parts = [np.unique(column, return_inverse=True) for column in rows.T]
+    shape = tuple(len(values) for values, _ in parts)
+    if np.prod(shape, dtype=float) != len(rows):
+        return None
+    order = np.ravel_multi_index(tuple(np.ravel(places) for _, places in parts), shape)
+    return Grid([values for values, _ in parts], order) if len(np.unique(order)) == len(rows) else None
+
+
+def _advice(kernel: Kernel) -> str:
+    if kernel.psd is True:
+        return "give more noise (alpha)"
+    return f"{kernel!r} is not known to be positive semi-definite (psd={kernel.psd!r}), choose another kernel"
+
+
+SOLVERS: dict[str, Callable[[Parameters, NoisyRows, Precision | None], Precision]] = {
+    "cholesky": _cholesky,
+    "sparse": _sparse,
+    "cg": _iterative,
+    "kronecker": _kronecker,
+}
+"""The ways of (1)."""

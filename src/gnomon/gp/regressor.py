@@ -1,0 +1,457 @@
+"""Gaussian process regression.
+
+    f ~ GP(m, k),  yᵢ = f(xᵢ) + εᵢ,  εᵢ ~ N(0, σ²/wᵢ),  A = K + σ²W⁻¹                                    (1)
+    f(x) | y ~ N( m(x) + k(x)ᵀA⁻¹(y − m),  k(x, x) − k(x)ᵀA⁻¹k(x) )                                       (2)
+
+Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1.
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.gaussian_process.kernels import Kernel as PeerKernel
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, RandomState
+from gnomon.base import kernel_rows
+from gnomon.base.rows import stack_rows
+from gnomon.distributions import Distribution
+from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise
+from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
+from gnomon.gp._observed import ObservedProcess
+from gnomon.gp._peer_kernel import Adopted, adopt
+from gnomon.gp._process import Process, TargetScale
+from gnomon.gp._reading import Reading, normalised, read_observations
+from gnomon.gp._solvers import Solved, Solver, solve
+from gnomon.gp._trend import MeanLike, read_trend
+from gnomon.gp._tuning import Optimizer, Tuned, tune
+from gnomon.kernels import RBF, Constant, Kernel
+
+__all__ = ["GaussianProcessRegressor"]
+
+DEFAULT = Constant(1.0) * RBF(1.0)
+KernelOfProcess: TypeAlias = Kernel | PeerKernel | None
+
+
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess):
+    """Regression by a Gaussian process, equations (1) and (2).
+
+    Takes scikit-learn's parameters with their meaning; those below `random_state` are further ones. The mean is also
+    the minimiser of (1/σ²) Σ wᵢ (yᵢ − f(xᵢ))² + ‖f‖² over the functions of the kernel, that is kernel ridge regression
+    with λ = σ². Hyper-parameters of the kernel that are not fixed are found at the maximum of log p(y).
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        One of `gnomon.kernels` or of scikit-learn; by default c exp(−½‖x − x'‖²/ℓ²), from c = ℓ = 1.
+    alpha : float or array-like of shape (n_samples,), default=1e-10
+        σ² of (1), or one variance for each row.
+    optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
+        Which search maximises the criterion; None leaves the kernel as it is. A function is called as
+        ``optimizer(cost, start, bounds=bounds)`` and returns the best θ and its cost.
+    n_restarts_optimizer : int, default=0
+        Further searches, from points drawn uniformly between the bounds of log θ.
+    normalize_y : bool, default=False
+        Centre and scale the targets; the kernel and `alpha` are then in units of their standard deviation.
+    copy_X_train : bool, default=True
+    n_targets : int, optional
+        Columns of y, for draws before a fit.
+    random_state : int, RandomState or None, default=None
+    noise : float, array-like of shape (n_samples,), or "learn", optional
+        Another name of `alpha`; "learn" finds σ² together with the kernel.
+    mean : float, "constant", "linear" or callable, optional
+        m of (1), 0 by default. A number, or a function that gives a value for each row, is known; "constant" and
+        "linear" have coefficients that are estimated (ordinary and universal kriging), and so has a function that gives
+        several columns.
+    tune : {"lml", "loo"}, default="lml"
+        What is maximised: log p(y) (of what a drift leaves, where there is one), or Σ log p(yᵢ | y₋ᵢ).
+    prior : dict of str to Distribution, optional
+        Laws of log θ by the names of hyper-parameters ("k2__length_scale", "noise"), added to the criterion.
+    solver : {"auto", "cholesky", "sparse", "cg", "kronecker"}, default="auto"
+        How systems with A are solved; `solver_` says what "auto" chose.
+    n_jobs : int, optional
+        Threads for restarts.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        With the hyper-parameters that were found.
+    X_train_, y_train_ : ndarray
+        Rows, without later ones of equal noise-free ones, and targets, normalised if they were.
+    alpha_, dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        A⁻¹(y − m), under both names.
+    L_ : ndarray of shape (n_samples, n_samples)
+        The Cholesky factor of A, where there is one.
+    noise_ : float or ndarray
+        σ², in units of the normalised targets.
+    beta_ : ndarray of shape (p,) or (p, n_targets)
+        Coefficients of the drift.
+    log_marginal_likelihood_value_ : float
+        log p(y).
+    jitter_ : float
+        What was added to the diagonal of A to make it positive definite; a warning says it too.
+    solver_ : str
+    objective_ : float
+        The criterion at the end, priors included.
+    gradient_norm_ : float
+        Its largest slope along a hyper-parameter that no bound stops.
+    converged_ : bool
+    n_iter_ : int
+    stop_reason_ : str
+    history_ : dict
+        "iteration" and "objective" of the search that was kept.
+    restarts_ : ndarray
+        The criterion at the end of every search.
+    effective_dof_ : float
+        tr KA⁻¹.
+    loo_residuals_ : ndarray
+        yᵢ − E(yᵢ | y₋ᵢ).
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning. MIT Press.
+
+    Examples
+    --------
+    Two observations without noise; between them (2) is k(x)ᵀK⁻¹y with variance k(x, x) − k(x)ᵀK⁻¹k(x):
+
+    >>> import numpy as np
+    >>> from gnomon.gp import GaussianProcessRegressor
+    >>> X, y = np.array([[0.0], [1.0]]), np.array([1.0, 2.0])
+    >>> model = GaussianProcessRegressor(noise=0.0, optimizer=None).fit(X, y)
+    >>> mean, std = model.predict([[0.5]], return_std=True)
+    >>> mean.round(7), (std**2).round(7)
+    (array([1.6479553]), array([0.0304564]))
+    >>> K, k = np.exp(-0.5 * (X - X.T) ** 2), np.exp(-0.5 * (X - 0.5) ** 2)
+    >>> (k.T @ np.linalg.solve(K, y)).round(7), (1.0 - k.T @ np.linalg.solve(K, k)).round(7)
+    (array([1.6479553]), array([[0.0304564]]))
+    """
+
+    kernel_: Kernel | PeerKernel
+    X_train_: Any
+    y_train_: Floats
+
+    def __init__(
+        self,
+        kernel: KernelOfProcess = None,
+        *,
+        alpha: float | ArrayLike = 1e-10,
+        optimizer: Optimizer = "fmin_l_bfgs_b",
+        n_restarts_optimizer: CountOrZero = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: Count | None = None,
+        random_state: RandomState = None,
+        noise: NoiseLike = None,
+        mean: MeanLike = None,
+        tune: Tune = "lml",
+        prior: Mapping[str, Distribution] | None = None,
+        solver: Solver = "auto",
+        n_jobs: int | None = None,
+    ):
+        self.kernel = kernel
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.n_targets = n_targets
+        self.random_state = random_state
+        self.noise = noise
+        self.mean = mean
+        self.tune = tune
+        self.prior = prior
+        self.solver = solver
+        self.n_jobs = n_jobs
+
+    def fit(self, X: MatrixLike | list[Any], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the hyper-parameters and condition the process on the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or a list of objects for a kernel of pairs
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+            w of (1); a row of weight 2 counts as two observations.
+
+        Returns
+        -------
+        self
+        """
+        kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
+        rows, y = kernel_rows(
+            self, X, y, kernel=kernel, multi_output=True, y_numeric=True, copy=self.copy_X_train, dtype=float
+        )
+        Y = np.reshape(y, (len(y), -1))
+        self._check_targets(Y)
+        self._ndim, self._trend = y.ndim, read_trend(self.mean, rows)
+        read = read_observations(
+            rows,
+            Y,
+            kernel.located(vars(self).get("feature_names_in_")),
+            self._trend,
+            sample_weight,
+            alpha=self.alpha,
+            noise=self.noise,
+            normalize=self.normalize_y,
+        )
+        found = self._search(read.data, read.parameters)
+        parameters = read.parameters if found is None else read.parameters.at(found.theta)
+        self._keep(read, parameters, solve(self.solver, parameters, read.data))
+        self._certify(found)
+        return self
+
+    def predict(
+        self,
+        X: MatrixLike | list[Any],
+        return_std: bool = False,
+        return_cov: bool = False,
+        *,
+        include_noise: bool | ArrayLike = False,
+    ) -> Any:
+        """The mean of f at each row, and its standard deviation or joint covariance; before a fit those of the prior.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        return_std, return_cov : bool, default=False
+            At most one of them.
+        include_noise : bool or array-like of shape (n_queries,), default=False
+            Whether the law of an observation is meant, with σ² added, instead of that of f. An array has the variances
+            of the noise, which must be given where those of the training rows were.
+
+        Returns
+        -------
+        mean, or (mean, std), or (mean, cov)
+            Of shape (n_queries,), (n_queries, n_targets) and so on.
+        """
+        if return_std and return_cov:
+            raise RuntimeError("at most one of return_std and return_cov can be requested; ask for one of them")
+        rows = self._rows(X)
+        process = self._law(rows)
+        mean = self._shaped(process.mean(rows))
+        if not (return_std or return_cov):
+            return mean
+        extra = self._noise_of(include_noise, len(rows)) * process.scale.spread**2
+        if return_cov:
+            C = process.covariance(rows)
+            C[np.diag_indices(len(rows))] += extra
+            return mean, self._shaped(C)
+        return mean, self._shaped(np.sqrt(process.variance(rows) + extra))
+
+    def sample_y(
+        self,
+        X: MatrixLike | list[Any],
+        n_samples: int = 1,
+        random_state: RandomState = 0,
+        *,
+        include_noise: bool = False,
+    ) -> Floats:
+        """Draws of f at all rows together, from the prior before a fit and from the posterior after it.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        n_samples : int, default=1
+        random_state : int, RandomState or None, default=0
+        include_noise : bool, default=False
+            Draw observations instead of f.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_samples) or (n_queries, n_targets, n_samples)
+        """
+        rows = self._rows(X)
+        noise = self._noise_of(include_noise, len(rows))[:, 0]
+        draws = self._law(rows).sample(rows, n_samples, check_random_state(random_state), noise)
+        return draws[:, 0] if draws.shape[1] == 1 else draws
+
+    def sample_prior(self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None) -> Floats:
+        """Draws of f before any observation, with the kernel that was found where there was a fit.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n)
+        """
+        rows = self._rows(X)
+        law = self._law(rows)._replace(rows=None, found=None)
+        if law.trend.free:
+            raise ValueError(
+                f"mean={self.mean!r} has free coefficients, so that the prior has no mean; give a known one"
+            )
+        return law.sample(rows, n, check_random_state(random_state))[:, 0]
+
+    def sample_posterior(
+        self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None, *, include_noise: bool = False
+    ) -> Floats:
+        """Draws of f after the observations; as `sample_y`."""
+        check_is_fitted(self)
+        return self.sample_y(X, n, random_state, include_noise=include_noise)
+
+    def log_marginal_likelihood(
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
+        """log p(y), for other hyper-parameters where θ is given.
+
+        Parameters
+        ----------
+        theta : array-like, optional
+            Logarithms of the hyper-parameters, with that of σ² at the end where it is learned.
+        eval_gradient : bool, default=False
+            Whether to give the gradient in θ too.
+        clone_kernel : bool, default=True
+            False sets `kernel_` to that of θ.
+
+        Returns
+        -------
+        value, or (value, gradient)
+        """
+        check_is_fitted(self)
+        if theta is None:
+            if eval_gradient:
+                raise ValueError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        parameters = self._parameters.at(np.asarray(theta, dtype=float))
+        if not clone_kernel:
+            self._set_kernel(parameters)
+        value, gradient = criterion(self._data, parameters, "lml")(np.asarray(theta, dtype=float))
+        return (value, gradient) if eval_gradient else value
+
+    def update(
+        self,
+        X: MatrixLike | list[Any],
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        noise: float | ArrayLike | None = None,
+    ) -> Self:
+        """Condition on further rows, with the hyper-parameters that were found: the same as a fit to all rows.
+
+        A Cholesky factor grows by the new rows, in O(n²) operations for each.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        noise : float or array-like, optional
+            Variances of the noise of the new rows, needed where those of the training rows were an array.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        rows, y = kernel_rows(
+            self, X, y, kernel=self._parameters.kernel, reset=False, multi_output=True, y_numeric=True, dtype=float
+        )
+        new = np.reshape(y, (len(y), -1))
+        noises = more_noise(self._parameters.noise, noise, new, sample_weight, self._has_level())
+        read = normalised(
+            stack_rows(self.X_train_, rows),
+            np.vstack([self._targets, new]),
+            Parameters(self._parameters.kernel, noises),
+            self._trend,
+            self.normalize_y,
+        )
+        self._keep(read, read.parameters, solve(self.solver, read.parameters, read.data, self._found.precision))
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+    def _check_targets(self, Y: Floats) -> None:
+        if self.n_targets is not None and Y.shape[1] != self.n_targets:
+            raise ValueError(
+                f"The number of targets seen in `y` is different from the parameter `n_targets`. "
+                f"Got {Y.shape[1]} != {self.n_targets}."
+            )
+
+    def _search(self, data: NoisyRows, start: Parameters) -> Tuned | None:
+        """The hyper-parameters at the maximum of the criterion; None where none is free."""
+        if self.optimizer is None or not len(start.theta):
+            return None
+        return tune(
+            criterion(data, start, self.tune, self.prior),
+            start.theta,
+            start.bounds,
+            optimizer=self.optimizer,
+            n_restarts=self.n_restarts_optimizer,
+            rng=check_random_state(self.random_state),
+            names=named(start),
+            n_jobs=self.n_jobs,
+        )
+
+    def _keep(self, read: Reading, parameters: Parameters, solved: Solved) -> None:
+        """The fitted attributes."""
+        data, found = read.data, solved.found
+        self._data, self._parameters, self._targets, self._known = data, parameters, read.targets, read.known
+        self._found = found
+        self._process = Process(parameters.kernel, self._trend, read.scale, data.rows, found)
+        self._set_kernel(parameters)
+        self.X_train_, self.y_train_ = data.rows, self._shaped(data.y)
+        self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(found.drift)
+        self.jitter_, self.solver_ = found.precision.jitter, solved.name
+        self.log_marginal_likelihood_value_ = found.log_evidence()
+        noise = parameters.noise
+        self.noise_ = (
+            noise.level if np.all(noise.shares == noise.shares[:1]) and noise.shares[0] == 1.0 else noise.variances
+        )
+        self.n_parameters_ = len(data.y)
+        if self.jitter_ > 0.0:
+            warnings.warn(
+                f"{self.jitter_:.3g} was added to the diagonal of the covariance, which was not positive definite; "
+                "give at least as much noise (alpha) to say so yourself",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _set_kernel(self, parameters: Parameters) -> None:
+        kernel = parameters.kernel
+        self.kernel_ = kernel.peer if isinstance(kernel, Adopted) else kernel
+
+    def _certify(self, found: Tuned | None) -> None:
+        """What the search for hyper-parameters ended with."""
+        self.objective_ = self.log_marginal_likelihood_value_ if found is None else found.value
+        self.gradient_norm_ = 0.0 if found is None else found.slope
+        self.converged_ = True if found is None else found.converged
+        self.stop_reason_ = "tol" if self.converged_ else "max_iter"
+        self.n_iter_ = 0 if found is None else found.n_iter
+        path = np.array([self.objective_]) if found is None else found.history
+        self.history_ = {"iteration": np.arange(1, len(path) + 1), "objective": path}
+        self.restarts_ = np.array([self.objective_]) if found is None else found.values
+
+    def _rows(self, X: Any) -> Any:
+        kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
+        fitted = hasattr(self, "X_train_")
+        return kernel_rows(self, X, kernel=kernel, reset=not fitted, dtype=float)
+
+    def _law(self, rows: Any) -> Process:
+        """The posterior after a fit, the prior before."""
+        if hasattr(self, "_process"):
+            return self._process
+        kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
+        m = self.n_targets or 1
+        self._ndim = 1 if m == 1 else 2
+        return Process(kernel, read_trend(self.mean, rows), TargetScale(np.zeros(m), np.ones(m)))
+
+    def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
+        """Variances of the noise of new observations, of shape (q, 1)."""
+        given = np.asarray(include_noise)
+        if given.dtype != bool:
+            return np.broadcast_to(given.astype(float).reshape(-1, 1), (q, 1))
+        if not np.any(given):
+            return np.zeros((q, 1))
+        if not self._has_level():
+            raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
+        return np.full((q, 1), self._parameters.noise.level if hasattr(self, "_parameters") else self.alpha)
+
+    def _has_level(self) -> bool:
+        """Whether the noise of all rows is one number, weights aside."""
+        return np.ndim(self.alpha if self.noise is None else self.noise) == 0

@@ -1,0 +1,219 @@
+"""Conditioning a Gaussian process on observations.
+
+    f ~ GP(hᵀβ, k),  y = f(X) + ε,  ε ~ N(0, N),  A = K + N                                        (1)
+    β = (HᵀA⁻¹H)⁻¹HᵀA⁻¹y,    a = A⁻¹(y − Hβ) = Py                                                 (2)
+    mean(x) = h(x)ᵀβ + k(x)ᵀa,    var(x) = k(x, x) − k(x)ᵀA⁻¹k(x) + r(x)ᵀ(HᵀA⁻¹H)⁻¹r(x)            (3)
+    log p(y) = −½ yᵀPy − ½ log |A| − ½ log |HᵀA⁻¹H| − ½ (n − p) log 2π                             (4)
+    y₋ᵢ: mean yᵢ − aᵢ/Pᵢᵢ, variance 1/Pᵢᵢ                                                          (5)
+
+with r(x) = h(x) − HᵀA⁻¹k(x) and P = A⁻¹ − A⁻¹H(HᵀA⁻¹H)⁻¹HᵀA⁻¹, which is A⁻¹ where the mean is known (p = 0). (2)–(4):
+Rasmussen & Williams (2006), sections 2.2 and 2.7; (5): Sundararajan & Keerthi (2001), doi:10.1162/08997660151134343,
+and with a drift Dubrule (1983), doi:10.1007/BF01033232. Several columns of y share A.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from gnomon._typing import Floats
+from gnomon.numerics.linalg import Precision
+
+__all__ = ["Conditioned", "Left", "condition"]
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class Left(NamedTuple):
+    """The laws (5) of each observation given the others.
+
+    Fields
+    ------
+    mean : ndarray of shape (n, m)
+    variance : ndarray of shape (n,)
+        Of the observation, noise included.
+
+    References
+    ----------
+    Sundararajan, S. & Keerthi, S. S. (2001). Predictive approaches for choosing hyperparameters in Gaussian processes.
+    doi:10.1162/08997660151134343
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.infer import condition
+    >>> from gnomon.numerics.linalg import factor_covariance
+    >>> condition(factor_covariance(np.eye(2)), np.ones((2, 1))).left_out().mean
+    array([[0.],
+           [0.]])
+    """
+
+    mean: Floats
+    variance: Floats
+
+
+class Conditioned(NamedTuple):
+    """A process after its observations, as far as they are concerned: what (3)–(5) need beside k(x) and h(x).
+
+    Fields
+    ------
+    precision : Precision
+        A⁻¹.
+    y : ndarray of shape (n, m)
+    coef : ndarray of shape (n, m)
+        a of (2).
+    drift : ndarray of shape (p, m)
+        β.
+    solved : ndarray of shape (n, p)
+        A⁻¹H.
+    root : ndarray of shape (p, p)
+        The lower Cholesky factor of HᵀA⁻¹H.
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, chapter 2. MIT Press.
+
+    Examples
+    --------
+    Two observations of a process with k(x, x') = exp(−½(x − x')²), and its law between them:
+
+    >>> import numpy as np
+    >>> from gnomon.infer import condition
+    >>> from gnomon.kernels import RBF
+    >>> from gnomon.numerics.linalg import factor_covariance
+    >>> X, y = np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]])
+    >>> found = condition(factor_covariance(RBF().gram(X)), y)
+    >>> k = RBF().gram(X, [[0.5]])
+    >>> found.mean(k).round(7), (1.0 - found.explained(k)).round(7), round(found.log_evidence(), 7)
+    (array([[1.6479553]]), array([0.0304564]), -3.6444465)
+    """
+
+    precision: Precision
+    y: Floats
+    coef: Floats
+    drift: Floats
+    solved: Floats
+    root: Floats
+
+    def mean(self, k: Floats, h: Floats | None = None) -> Floats:
+        """Equation (3) for the covariances k of shape (n, q) with q new points, and their drift h of shape (q, p)."""
+        found = k.T @ self.coef
+        return found if h is None else found + h @ self.drift
+
+    def explained(self, k: Floats, h: Floats | None = None) -> Floats:
+        """What (3) takes from k(x, x), for each new point."""
+        found = self.precision.quadratic(k)
+        if h is not None:
+            S = self._unexplained_drift(k, h)
+            found = found - np.einsum("ij,ij->j", S, S)
+        return found
+
+    def explained_covariance(self, k: Floats, h: Floats | None = None) -> Floats:
+        """What conditioning takes from the joint covariance of the new points."""
+        found = self.precision.product(k)
+        if h is not None:
+            S = self._unexplained_drift(k, h)
+            found = found - S.T @ S
+        return found
+
+    def weights(self, k: Floats, h: Floats | None = None) -> Floats:
+        """w with mean(x) = wᵀy, of shape (q, n)."""
+        found = self.precision.solve(k)
+        if h is not None:
+            found = found + self.solved @ linalg.cho_solve((self.root, True), h.T - self.solved.T @ k)
+        return found.T
+
+    def log_evidence(self) -> float:
+        """Equation (4), summed over the columns of y."""
+        n, m = self.y.shape
+        drift = 2.0 * float(np.sum(np.log(np.diagonal(self.root))))
+        shared = self.precision.log_det + drift + (n - len(self.drift)) * LOG_2PI
+        return -0.5 * (float(np.sum(self.y * self.coef)) + m * shared)
+
+    def evidence_slopes(self) -> Floats:
+        """G with ∂ log p = Σ Gᵢⱼ ∂Aᵢⱼ: ½(aaᵀ − mP)."""
+        return 0.5 * (self.coef @ self.coef.T - self.y.shape[1] * self._projected())
+
+    def left_out(self) -> Left:
+        """The laws (5)."""
+        P = self._projected_diagonal()
+        return Left(self.y - self.coef / P[:, None], 1.0 / P)
+
+    def left_out_score(self) -> float:
+        """Σ log p(yᵢ | y₋ᵢ)."""
+        left = self.left_out()
+        squares = (self.y - left.mean) ** 2 / left.variance[:, None]
+        return -0.5 * float(np.sum(squares + np.log(left.variance)[:, None] + LOG_2PI))
+
+    def left_out_slopes(self) -> Floats:
+        """G with ∂ Σ log p(yᵢ | y₋ᵢ) = Σ Gᵢⱼ ∂Aᵢⱼ, Sundararajan & Keerthi (2001), section 3."""
+        P = self._projected()
+        c = 1.0 / np.diagonal(P)
+        u = P @ (c[:, None] * self.coef)
+        d = c * np.sum(1.0 + self.coef**2 * c[:, None], axis=1)
+        cross = u @ self.coef.T
+        return 0.5 * (cross + cross.T - (P * d) @ P)
+
+    def _unexplained_drift(self, k: Floats, h: Floats) -> Floats:
+        """S with SᵀS = r(x)ᵀ(HᵀA⁻¹H)⁻¹r(x)."""
+        return linalg.solve_triangular(self.root, h.T - self.solved.T @ k, lower=True)
+
+    def _projected(self) -> Floats:
+        """P of (2)."""
+        A = self.precision.dense()
+        if self.solved.shape[1]:
+            V = linalg.solve_triangular(self.root, self.solved.T, lower=True)
+            A -= V.T @ V
+        return A
+
+    def _projected_diagonal(self) -> Floats:
+        found = self.precision.diagonal()
+        if self.solved.shape[1]:
+            V = linalg.solve_triangular(self.root, self.solved.T, lower=True)
+            found = found - np.einsum("ij,ij->j", V, V)
+        return found
+
+
+def condition(precision: Precision, y: Floats, H: Floats | None = None) -> Conditioned:
+    """Solve (2).
+
+    Parameters
+    ----------
+    precision : Precision
+        A⁻¹ of (1).
+    y : ndarray of shape (n, m)
+        Observations less their known mean.
+    H : ndarray of shape (n, p), optional
+        Columns of a drift with free coefficients.
+
+    Returns
+    -------
+    Conditioned
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, section 2.7. MIT Press.
+
+    Examples
+    --------
+    The drift that explains all of y leaves nothing to the process:
+
+    >>> import numpy as np
+    >>> from gnomon.infer import condition
+    >>> from gnomon.numerics.linalg import factor_covariance
+    >>> found = condition(factor_covariance(np.eye(3)), np.full((3, 1), 5.0), np.ones((3, 1)))
+    >>> found.drift, bool(np.abs(found.coef).max() < 1e-12)
+    (array([[5.]]), True)
+    """
+    n, m = y.shape
+    if H is None:
+        empty = np.empty((n, 0))
+        return Conditioned(precision, y, precision.solve(y), np.empty((0, m)), empty, np.empty((0, 0)))
+    solved = precision.solve(H)
+    root = linalg.cholesky(_symmetric(H.T @ solved), lower=True)
+    beta = linalg.cho_solve((root, True), solved.T @ y)
+    return Conditioned(precision, y, precision.solve(y - H @ beta), beta, solved, root)
+
+
+def _symmetric(A: Floats) -> Floats:
+    return 0.5 * (A + A.T)

@@ -1,0 +1,306 @@
+"""What all estimators with a network share.
+
+    rows → validated, weighted → network built for them → `fit_network` → attributes    (1)
+
+Three values carry the work: `TrainingOptions` (how to train, read from the parameters), one of `_targets` (what the
+loss is, how y is coded, what scores mean) and `Trained` (what came out). A class says which layers its parameters
+stand for and how it reads y; all else is here. Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
+from gnomon.base.progress import progress_of
+from gnomon.base.rows import validate_rows
+from gnomon.neural._built import architecture, refitted_output
+from gnomon.neural._filters import filters
+from gnomon.neural._fit import Trained, fit_network, progress
+from gnomon.neural._held_out import TrainingRows, measured, scorer_of, split_rows
+from gnomon.neural._options import TrainingOptions
+from gnomon.neural._sample_networks import at_prediction_scale, sample_networks
+from gnomon.neural._scaling import Scaling, warn_of_scales
+from gnomon.neural._watched import saturation
+from gnomon.neural.function import NetworkFunction
+from gnomon.neural.layers.rescale import Rescale
+from gnomon.neural.network import NeuralNetwork
+from gnomon.numerics.parallel import calm_blas
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import warn_unless_converged
+
+__all__ = ["NetworkEstimator"]
+
+BLOCK = 8192
+"""Rows that are predicted at once: enough for BLAS, few enough for memory."""
+
+
+class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
+    """Base of the estimators: subclass it and write `_network`, `_read` and the meaning of scores."""
+
+    network_: NeuralNetwork
+    theta_: Floats
+    warm_start: bool
+    early_stopping: bool
+    standardize: bool | None
+    output_weights: Any
+    augment: Any
+
+    @abstractmethod
+    def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
+        """The network that the parameters stand for, with an output for these targets."""
+
+    @abstractmethod
+    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
+        """Rows and targets, checked."""
+
+    @abstractmethod
+    def _find_targets(self, y: Any, known: Any) -> Any:
+        """The value of `_targets` for y; `known` is that of an earlier fit which goes on, or None."""
+
+    def _class_weights(self, y: Any, targets: Any, s: Floats | None) -> Floats | None:
+        """Weights of rows with those of their classes multiplied in."""
+        return s
+
+    def _labels(self, y: Any, targets: Any) -> Array | None:
+        """What held-out rows are balanced by."""
+        return None
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        validation_data: tuple[Any, ...] | None = None,
+    ) -> Self:
+        """Train the network; `validation_data` = (X, y[, weights]) are held-out rows in place of a share of X."""
+        goes_on = self.warm_start and hasattr(self, "theta_")
+        rows = self._rows(X, y, sample_weight, reset=not goes_on)
+        targets = self._find_targets(rows.y, self._targets if goes_on else None)
+        rows = rows._replace(s=self._class_weights(rows.y, targets, rows.s))
+        rng, held = check_rng(self.random_state), None
+        scorer_of(self.monitor)
+        if validation_data is not None:
+            held = self._rows(*validation_data[:2], *(validation_data[2:] or (None,)), reset=False)
+        elif self.early_stopping:
+            rows, held = split_rows(rows, self.validation_fraction, self._labels(rows.y, targets), rng)
+        self._prepare(rows, targets, new=not goes_on)
+        options = TrainingOptions.of(self, random_state=rng)
+        with fit_tasks(self, "epoch", options.max_iter, X=X, y=y) as told:
+            trained = self._trained(rows, options, held, told, start=self.theta_ if goes_on else None)
+            self._unpack(trained, rows, options, on_top=goes_on)
+        warn_unless_converged(trained.solution, options.max_iter, stacklevel=3)
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any, known: Any) -> Self:
+        """One epoch more over the given rows."""
+        first = not hasattr(self, "theta_")
+        if self.early_stopping:
+            raise ValueError("partial_fit does not support early_stopping=True; call fit, or watch a score yourself")
+        if self.standardize:
+            raise ValueError("partial_fit does not support standardize=True, which needs all rows; scale X before")
+        rows = self._rows(X, y, sample_weight, reset=first)
+        targets = self._find_targets(rows.y, known if first else self._targets)
+        rows = rows._replace(s=self._class_weights(rows.y, targets, rows.s))
+        if first:
+            self._prepare(rows, targets, new=True)
+        options = TrainingOptions.of(self, n_restarts=1, random_state=check_rng(self.random_state))
+        state = None if first or self._state is None else self._state._replace(theta=self.theta_).latest
+        with fit_tasks(self, "epoch", 1, X=X, y=y) as told:
+            start = None if first else self.theta_
+            trained = self._trained(rows, options, None, told, start=start, state=state, epochs=1)
+            self._unpack(trained, rows, options, on_top=not first)
+        return self
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> TrainingRows:
+        """Checked rows; those of weight zero take no part."""
+        X, y = self._read(_flat(X), y, reset)
+        rows = TrainingRows(X, y, None if sample_weight is None else check_weights(sample_weight, X))
+        return rows if rows.s is None or np.all(rows.s > 0.0) else rows.take(np.flatnonzero(rows.s > 0.0))
+
+    def _prepare(self, rows: TrainingRows, targets: Any, *, new: bool) -> None:
+        """All that a prediction needs but θ."""
+        self._targets, self._counts = targets, self.output_weights
+        if self.standardize and self.augment is not None:
+            raise ValueError("augment changes rows in the units of X, which standardize=True changes; scale X before")
+        self._scaling = Scaling.of(rows.X, rows.s) if self.standardize else None
+        if self.standardize is None:
+            warn_of_scales(rows.X, rows.s)
+        if new:
+            self.network_ = self._network(rows.X.shape[1], targets)
+            self.loss_curve_: list[float] = []
+            self.t_ = 0
+
+    def _trained(self, rows: TrainingRows, options: TrainingOptions, held: Any, told: Tasks, **more: Any) -> Trained:
+        inputs = self._scaled(rows.X)
+        report = progress_of(options.verbose, "epoch")
+        return fit_network(
+            self.network_,
+            inputs,
+            self._targets.code(rows.y),
+            rows.s,
+            loss=self._targets.loss,
+            output_weights=self._counts,
+            options=options,
+            held=None if held is None else measured(self, held, self.monitor),
+            watch=saturation(self.network_, inputs) if options.track_objective else None,
+            callback=told.rows(progress(options, report)),
+            **more,
+        )
+
+    def _unpack(self, trained: Trained, rows: TrainingRows, options: TrainingOptions, *, on_top: bool) -> None:
+        solution, history = trained.solution, trained.solution.history
+        self.theta_, self.engine_, self.restarts_ = trained.theta, trained.engine, trained.restarts
+        self._state = None if trained.state is None else trained.state._replace(theta=trained.theta).latest
+        self.history_, self.objective_, self.gradient_norm_ = history, solution.objective, solution.gradient_norm
+        self.converged_, self.stop_reason_ = solution.converged, solution.stop_reason
+        losses = history["objective"][1:].tolist()
+        self.n_iter_ = len(losses)
+        self.loss_curve_ = [*(self.loss_curve_ if on_top else []), *losses]
+        self.loss_ = solution.objective if options.full_batch or not losses else losses[-1]
+        self.t_ += 0 if options.full_batch else rows.X.shape[0] * len(losses)
+        self._unpack_validation(history)
+        self.n_outputs_, self.n_layers_ = self._targets.width, self.network_.depth + 1
+        self.out_activation_ = self._targets.activation
+        self.depth_, self.n_parameters_ = self.network_.depth, self.network_.n_parameters
+        self.architecture_ = architecture(self.network_)
+
+    def _unpack_validation(self, history: Any) -> None:
+        scores = history.get("validation")
+        self.validation_scores_ = None if scores is None else scores[1:].tolist()
+        self.best_validation_score_ = None if scores is None else float(np.nanmax(scores[1:]))
+        self.best_epoch_ = None if scores is None else int(np.nanargmax(scores[1:])) + 1
+        losses = history.get("validation_loss")
+        self.validation_loss_curve_ = None if losses is None else losses[1:].tolist()
+        self.best_loss_ = float(np.min(self.loss_curve_, initial=np.inf)) if scores is None else None
+
+    def _scaled(self, X: Any) -> Any:
+        return X if self._scaling is None else self._scaling.apply(X)
+
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        """New rows as the network takes them, a block at a time."""
+        check_is_fitted(self, "theta_")
+        X = validate_rows(self, _flat(X), reset=False, accept_sparse="csr")
+        for first in range(0, X.shape[0], BLOCK):
+            yield self._scaled(X[first : first + BLOCK]).astype(self.theta_.dtype, copy=False)
+
+    def _scores(self, X: Any) -> Any:
+        """Z of the output for new rows, a block of rows at a time."""
+        with calm_blas(0):
+            parts = [self.network_.output(self.theta_, rows) for rows in self._blocks(X)]
+        if isinstance(parts[0], dict):
+            return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _sampled(
+        self,
+        X: Any,
+        link: Callable[[Floats], Floats],
+        n_networks: int,
+        return_std: bool,
+        exact: bool,
+        random_state: RandomState,
+    ) -> Floats | tuple[Floats, Floats]:
+        """Answers of sub-networks of dropout, the same ones for every block of rows."""
+        seed = int(check_rng(random_state).integers(2**63))
+        with calm_blas(0):
+            parts = [
+                sample_networks(
+                    self.network_, self.theta_, rows, n_networks, exact=exact, link=link, random_state=seed
+                )
+                for rows in self._blocks(X)
+            ]  # fmt: skip
+        mean = np.concatenate([part.mean for part in parts])
+        return (mean, np.concatenate([part.std for part in parts])) if return_std else mean
+
+    def filters(self, layer: str | None = None) -> Floats:
+        """The weights of a layer as images (units, channels, height, width); by default of the first with weights."""
+        check_is_fitted(self, "theta_")
+        return filters(self.network_, self.theta_, layer)
+
+    @property
+    def coefs_(self) -> list[Floats]:
+        """The weights of every layer as predictions use them; a list that is set is copied into `theta_`.
+
+        They are views of it, except after ``Dropout(scaling="average")``, where predictions use keep · W.
+        """
+        scales = self._prediction_scales()
+        return [views[0] for views in self._parameters(self.theta_ if np.all(scales == 1.0) else self.theta_ * scales)]
+
+    @coefs_.setter
+    def coefs_(self, values: list[ArrayLike]) -> None:
+        scales = self._parameters(self._prediction_scales())
+        for views, scale, value in zip(self._parameters(self.theta_), scales, values, strict=True):
+            views[0][...] = np.asarray(value) / scale[0]
+
+    @property
+    def intercepts_(self) -> list[Floats]:
+        """The biases of every layer that has them, views of `theta_`; a list that is set is copied into it."""
+        named = zip(self._with_parameters(), self._parameters(self.theta_), strict=True)
+        return [view for node, views in named for p, view in zip(node.parameters, views, strict=True) if p.name == "b"]
+
+    @intercepts_.setter
+    def intercepts_(self, values: list[ArrayLike]) -> None:
+        for view, value in zip(self.intercepts_, values, strict=True):
+            view[...] = value
+
+    def _with_parameters(self) -> list[Any]:
+        check_is_fitted(self, "theta_")
+        return [node for node in self.network_.nodes if node.parameters]
+
+    def _parameters(self, theta: Floats) -> list[tuple[Floats, ...]]:
+        views = self.network_.views(theta)
+        return [views[node.name] for node in self._with_parameters()]
+
+    def _prediction_scales(self) -> Floats:
+        """What predictions multiply each number of θ by."""
+        check_is_fitted(self, "theta_")
+        return at_prediction_scale(self.network_, np.ones_like(self.theta_))
+
+    def summary(self) -> str:
+        """A table of the layers with their shapes and parameters."""
+        check_is_fitted(self, "theta_")
+        return self.network_.summary()
+
+    def _refit_output(self, X: Any, y: Any, lam: float, sample_weight: Any) -> Self:
+        """The output layer by least squares, given the rest."""
+        check_is_fitted(self, "theta_")
+        rows = self._rows(X, y, sample_weight, reset=False)
+        targets = self._find_targets(rows.y, self._targets)
+        inputs = self._scaled(rows.X)
+        self.theta_ = refitted_output(self.network_, self.theta_, inputs, targets.code(rows.y), rows.s, lam)
+        return self
+
+    def _as_function(self) -> NetworkFunction:
+        """The network of rows in the units of X: scaled columns are a layer of it."""
+        check_is_fitted(self, "theta_")
+        network, scaling = self.network_, self._scaling
+        if scaling is None:
+            return NetworkFunction(network, self.theta_)
+        first = Rescale(scaling.mean, scaling.scale, name="rescale")
+        skips = [n.name for n in network.nodes[1:] if "input" in n.sources]
+        if skips or network.nodes[0].layer.after is not None:
+            raise ValueError("layers that name the input cannot be looked into with standardize=True; scale X before")
+        return NetworkFunction(NeuralNetwork([first, *network.layers], network.input_shapes), self.theta_)
+
+    def _asked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """What the network was asked to give for y, and the loss."""
+        return self._targets.code(np.asarray(y)), self._targets.loss
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _flat(X: Any) -> Any:
+    """Images and other rows of several axes as rows of numbers, in C order."""
+    return X.reshape(len(X), -1) if isinstance(X, np.ndarray) and X.ndim > 2 else X

@@ -1,0 +1,186 @@
+"""What may be asked of the training of a network.
+
+    J(θ) = (1/n) [Σᵢ sᵢ ℓᵢ(θ) + ½ α Σ ‖W‖² + λ₁ Σ ‖W‖₁],    minimised by `solver` in at most `max_iter` epochs    (1)
+
+The names are those of the parameters of the estimators, which scikit-learn's networks have too where these have them;
+`TrainingOptions.of` reads them from an estimator. One table says which solvers take whole sets of rows and which
+mini-batches, and what each can use. Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from gnomon._typing import ArrayLike, RandomState, Verbosity
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.optim import UPDATE_RULES, RateDrops
+from gnomon.optim.schedules import Capped, ConstantRate, Inverse, InverseT0, Power, Schedule
+from gnomon.optim.updates import Adam, GradientSteps, UpdateRule
+from gnomon.penalties import convert_lam
+
+__all__ = ["DESCENTS", "Engine", "LearningRate", "Solver", "TrainingOptions"]
+
+Solver: TypeAlias = (
+    Literal["adam", "sgd", "gd", "rprop", "rprop+", "irprop-", "lbfgs", "bfgs", "cg", "newton"] | UpdateRule
+)
+LearningRate: TypeAlias = (
+    Literal["constant", "invscaling", "adaptive", "plateau", "inv", "inv_t0", "power", "capped"]
+    | Schedule
+    | RateDrops
+    | Callable[[int], float]
+)
+Engine: TypeAlias = Literal["auto", "numpy", "torch"]
+Objective: TypeAlias = Literal["sum", "mean", "sum_half", "mean_half"]
+
+DESCENTS = ("lbfgs", "bfgs", "cg", "newton")
+"""Solvers of the whole objective, which neither mini-batches nor chance may enter."""
+
+LEAST_RATE = 1e-6
+"""Where the rates of "adaptive" end."""
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How a network is trained. The meaning of each field is that of the parameter of `MLPClassifier` of its name."""
+
+    solver: Solver = "adam"
+    alpha: float = 1e-4
+    l1: float = 0.0
+    objective: Objective = "sum_half"
+    penalty_scale: Literal["all", "batch"] = "all"
+    penalize_intercept: bool = False
+    max_norm: float | None = None
+    batch_size: int | Literal["auto"] = "auto"
+    sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle"
+    shuffle: bool = True
+    learning_rate: LearningRate = "constant"
+    learning_rate_init: float = 1e-3
+    power_t: float = 0.5
+    momentum: float | Schedule = 0.9
+    nesterovs_momentum: bool = True
+    beta_1: float = 0.9
+    beta_2: float = 0.999
+    epsilon: float = 1e-8
+    adapt_ratio: Any = None
+    curvature: Literal["gauss_newton", "hessian"] = "gauss_newton"
+    max_iter: int = 200
+    max_fun: int = 15000
+    tol: float = 1e-4
+    tol_grad: float | None = None
+    n_iter_no_change: int = 10
+    time_limit: float | None = None
+    track_objective: bool = False
+    checkpoint: str | os.PathLike[str] | None = None
+    n_restarts: int = 1
+    n_jobs: int | None = None
+    engine: Engine = "auto"
+    device: str = "cpu"
+    masks: Literal["numpy", "native"] = "numpy"
+    augment: Any = None
+    random_state: RandomState = None
+    verbose: Verbosity = 0
+
+    def __post_init__(self) -> None:
+        check_choice("solver", self.solver, (*UPDATE_RULES, *DESCENTS)) if isinstance(self.solver, str) else None
+        for name in ("alpha", "l1", "tol"):
+            check_non_negative(name, getattr(self, name))
+        for name in ("learning_rate_init", "max_norm", "tol_grad"):
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
+        check_integer("max_iter", self.max_iter, 1)
+        check_integer("n_restarts", self.n_restarts, 1)
+        if isinstance(self.momentum, (int, float)):
+            check_interval("momentum", self.momentum, 0.0, 1.0)
+        self._refuse_what_does_not_fit()
+
+    @classmethod
+    def of(cls, estimator: Any, **changes: Any) -> "TrainingOptions":
+        """The options that an estimator has among its parameters; those it lacks are the defaults."""
+        given = estimator.get_params(deep=False)
+        return cls(**{**{f.name: given[f.name] for f in fields(cls) if f.name in given}, **changes})
+
+    @property
+    def full_batch(self) -> bool:
+        """Whether the solver is a descent on the whole objective."""
+        return isinstance(self.solver, str) and self.solver in DESCENTS
+
+    @property
+    def rule(self) -> UpdateRule:
+        """The update rule of a solver by mini-batches."""
+        own = {
+            "adam": lambda: Adam(self.beta_1, self.beta_2, self.epsilon),
+            "sgd": lambda: GradientSteps(nesterov=self._looks_ahead),
+            "gd": lambda: GradientSteps(nesterov=self._looks_ahead),
+        }
+        if isinstance(self.solver, UpdateRule):
+            return self.solver
+        return own[self.solver]() if self.solver in own else UPDATE_RULES[self.solver]
+
+    @property
+    def _looks_ahead(self) -> bool:
+        return self.nesterovs_momentum and self.momentum != 0
+
+    @property
+    def schedule(self) -> Schedule | Callable[[int], float] | None:
+        """The rates without their drops; None for a solver that has none."""
+        if not self.rule.has_rate:
+            return None
+        if not isinstance(self.learning_rate, str):
+            return (
+                ConstantRate(self.learning_rate_init)
+                if isinstance(self.learning_rate, RateDrops)
+                else self.learning_rate
+            )
+        words: dict[str, Callable[[], Schedule]] = {
+            "invscaling": lambda: Power(self.learning_rate_init, self.power_t),
+            "power": lambda: Power(self.learning_rate_init, self.power_t),
+            "inv": lambda: Inverse(self.learning_rate_init),
+            "inv_t0": lambda: InverseT0(self.learning_rate_init),
+            "capped": Capped,
+        }
+        return words.get(self.learning_rate, lambda: ConstantRate(self.learning_rate_init))()
+
+    @property
+    def drops(self) -> RateDrops | None:
+        """What stalls do to the rate."""
+        if isinstance(self.learning_rate, RateDrops):
+            return self.learning_rate
+        words: dict[Any, Callable[[], RateDrops]] = {
+            "plateau": RateDrops,
+            "adaptive": lambda: RateDrops.down_to(max(self.learning_rate_init, LEAST_RATE), LEAST_RATE, factor=0.2),
+        }
+        return (
+            words[self.learning_rate]() if isinstance(self.learning_rate, str) and self.learning_rate in words else None
+        )
+
+    @property
+    def clock(self) -> Literal["update", "row"]:
+        """What t of the schedule counts; scikit-learn's "invscaling" counts rows."""
+        return "row" if isinstance(self.learning_rate, str) and self.learning_rate == "invscaling" else "update"
+
+    def rows_of_a_batch(self, n: int) -> int:
+        """How many rows an update takes."""
+        whole = self.solver == "gd" or self.rule.compares_gradients
+        return (n if whole else min(200, n)) if isinstance(self.batch_size, str) else min(self.batch_size, n)
+
+    def penalties(self, n: float) -> dict[str, Any]:
+        """The penalties of (1) as a problem takes them; n is the weight of all rows."""
+        return {
+            "alpha": convert_lam(float(self.alpha), self.objective, "sum_half", n=n),
+            "l1": convert_lam(float(self.l1), self.objective, "sum_half", n=n, penalty="l1"),
+            "max_norm": self.max_norm,
+            "penalty_scale": self.penalty_scale,
+            "penalize_intercept": self.penalize_intercept,
+        }
+
+    def _refuse_what_does_not_fit(self) -> None:
+        if not self.full_batch:
+            return
+        free = {"l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None}
+        for name, idle in free.items():
+            if getattr(self, name) != idle:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} cannot be used by solver={self.solver!r}, which needs one "
+                    f"smooth objective; choose 'adam', 'sgd', 'gd' or 'rprop', or leave {name} out"
+                )

@@ -1,0 +1,63 @@
+"""Columns of mean zero and variance one inside a network.
+
+    x ← (x − m)/d,    m = Σ sᵢxᵢ/Σsᵢ,  d² = Σ sᵢ(xᵢ − m)²/Σsᵢ                                                       (1)
+
+First weights are drawn for such columns, and solvers with one rate for all weights need them: LeCun et al. (1998),
+section 4.3, doi:10.1007/3-540-49430-8_2. Sparse rows, whose zeros (1) would fill, are refused.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import safe_sparse_dot
+
+from gnomon._typing import Floats, is_sparse
+
+__all__ = ["Scaling", "warn_of_scales"]
+
+NARROW, WIDE = 0.01, 100.0
+
+
+class Scaling(NamedTuple):
+    """m and d of (1); a constant column has d = 1."""
+
+    mean: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, X: Any, s: Floats | None) -> "Scaling":
+        """From rows and their weights."""
+        if is_sparse(X):
+            raise ValueError("standardize=True would fill the zeros of sparse X; scale X before, or give a dense array")
+        mean, sd = _moments(X, s)
+        return cls(mean.astype(X.dtype), np.where(sd > 0.0, sd, 1.0).astype(X.dtype))
+
+    def apply(self, X: Any) -> Any:
+        """Rows in the units of (1), of the same type."""
+        rows: Any = X
+        return ((rows.toarray() if sparse.issparse(rows) else rows) - self.mean) / self.scale
+
+
+def _moments(X: Any, s: Floats | None) -> tuple[Floats, Floats]:
+    w = np.full(X.shape[0], 1.0 / X.shape[0]) if s is None else np.asarray(s, dtype=float) / np.sum(s, dtype=float)
+    thin: bool = is_sparse(X)
+    mean = np.asarray(safe_sparse_dot(w, X), dtype=float)
+    if thin:
+        square = np.asarray(safe_sparse_dot(w, X.multiply(X)), dtype=float)
+        return mean, np.sqrt(np.maximum(square - mean**2, 0.0))
+    return mean, np.sqrt(np.maximum(w @ (X - mean) ** 2, 0.0))
+
+
+def warn_of_scales(X: Any, s: Floats | None) -> None:
+    """A warning where a column's standard deviation is far from one; constant columns do no harm."""
+    _, sd = _moments(X, s)
+    far = np.flatnonzero((sd > 0.0) & ((sd < NARROW) | (sd > WIDE)))
+    if len(far):
+        warnings.warn(
+            f"{len(far)} of {len(sd)} columns have standard deviations outside [{NARROW:g}, {WIDE:g}], column {far[0]} "
+            f"{sd[far[0]]:.3g}; a network trains badly on them: give standardize=True, or scale X",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,151 @@
+"""Which parameters are the same function.
+
+    permutation   the units of a hidden layer in another order, with their weights in and out                     (1)
+    sign          tanh(−z) = −tanh(z): (w_in, b, w_out) → (−w_in, −b, −w_out)                                    (2)
+                  σ(−z) = 1 − σ(z): the same, and the next bias grows by w_out
+    scale         ReLU(cz) = c ReLU(z), c > 0: (w_in, b, w_out) → (c w_in, c b, w_out/c)                         (3)
+
+(1) and (2) make Π_l H_l! 2^{H_l} parameters from one: Chen, Lu & Hecht-Nielsen (1993), doi:10.1162/neco.1993.5.6.910.
+A canonical choice takes the first weight of each unit positive, its weights of norm one where they can be scaled, and
+the units in lexicographic order, layer after layer.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from math import factorial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gnomon._typing import Floats
+from gnomon.neural._graph import Node
+from gnomon.neural.layers.dense import Dense
+from gnomon.neural.layers.hard import HardTanh
+from gnomon.neural.layers.prelu import PReLU
+from gnomon.neural.layers.relu import LeakyReLU, ReLU
+from gnomon.neural.layers.sigmoid import LogisticSigmoid
+from gnomon.neural.layers.tanh import Tanh
+
+if TYPE_CHECKING:
+    from gnomon.neural.network import NeuralNetwork
+
+__all__ = ["canonical_parameters", "same_function", "symmetries_of"]
+
+
+class HiddenUnits(NamedTuple):
+    """Views of the parameters around a hidden layer: those of its units (rows are one unit's), and the layer after."""
+
+    units: list[Floats]
+    out: Floats
+    next_bias: Floats | None
+
+
+def _signs(joint: HiddenUnits, shift: float) -> None:
+    """(2), where the first weight that is not zero is negative; φ(−z) = shift − φ(z)."""
+    if shift and joint.next_bias is None:
+        return
+    incoming = _incoming(joint)
+    first = incoming[np.arange(len(incoming)), np.argmax(incoming != 0, axis=1)]
+    flip = first < 0
+    if joint.next_bias is not None:
+        joint.next_bias[...] += shift * joint.out[flip].sum(axis=0)
+    for part in (*joint.units[:2], joint.out):
+        part[flip] *= -1
+
+
+def _scales(joint: HiddenUnits) -> None:
+    """(3), to norm one."""
+    norms = np.linalg.norm(_incoming(joint), axis=1)
+    norms[norms == 0] = 1.0
+    for part in joint.units[:2]:
+        part /= norms.reshape(-1, *[1] * (part.ndim - 1))
+    joint.out[...] *= norms[:, None]
+
+
+class _Symmetry(NamedTuple):
+    apply: Callable[[HiddenUnits], None]
+    signs: bool
+    needs_bias: bool = False
+
+
+_NONE = _Symmetry(lambda joint: None, False)
+_SYMMETRIES: dict[type, _Symmetry] = {
+    Tanh: _Symmetry(lambda joint: _signs(joint, 0.0), True),
+    HardTanh: _Symmetry(lambda joint: _signs(joint, 0.0), True),
+    LogisticSigmoid: _Symmetry(lambda joint: _signs(joint, 1.0), True, needs_bias=True),
+    ReLU: _Symmetry(_scales, False),
+    LeakyReLU: _Symmetry(_scales, False),
+    PReLU: _Symmetry(_scales, False),
+}
+"""What besides permutations each activation allows."""
+
+
+def canonical_parameters(network: "NeuralNetwork", theta: Floats) -> Floats:
+    """The representative of all parameters that symmetries make equal to θ."""
+    chain = _chain(network)
+    found = np.array(theta, copy=True)
+    views = network.views(found)
+    for node, after in pairwise(chain):
+        joint = _joint(node, views[node.name], after, views[after.name])
+        _symmetry(node).apply(joint)
+        order = np.lexsort(_incoming(joint).T[::-1])
+        for part in (*joint.units, joint.out):
+            part[...] = part[order]
+    return found
+
+
+def same_function(
+    first: "NeuralNetwork", theta: Floats, second: "NeuralNetwork", other: Floats, tol: float = 1e-9
+) -> bool:
+    """Whether two parameters have one canonical form, up to tol relative to the largest."""
+    if [_shapes(node) for node in _chain(first)] != [_shapes(node) for node in _chain(second)]:
+        return False
+    a, b = canonical_parameters(first, theta), canonical_parameters(second, other)
+    return bool(np.max(np.abs(a - b), initial=0.0) <= tol * max(1.0, float(np.max(np.abs(a), initial=0.0))))
+
+
+def symmetries_of(network: "NeuralNetwork") -> int:
+    """Π H_l! over hidden layers, times 2^{H_l} where signs can change."""
+    chain, total = _chain(network), 1
+    for node, after in pairwise(chain):
+        units, symmetry = node.shape[0], _symmetry(node)
+        flips = symmetry.signs and (_dense(after).bias or not symmetry.needs_bias)
+        total *= factorial(units) * (2**units if flips else 1)
+    return total
+
+
+def _chain(network: "NeuralNetwork") -> tuple[Node, ...]:
+    """The layers, if they are dense ones behind each other."""
+    before = next(iter(network.input_shapes))
+    for node in network.nodes:
+        if not isinstance(node.layer, Dense) or node.sources != (before,) or len(node.input_shapes[0]) != 1:
+            raise ValueError(
+                f"layer {node.name!r} is not a Dense layer on the one before it; symmetries are known for chains of "
+                "Dense layers only"
+            )
+        before = node.name
+    return network.nodes
+
+
+def _joint(node: Node, own: tuple[Floats, ...], after: Node, following: tuple[Floats, ...]) -> HiddenUnits:
+    bias, slopes = _dense(node).bias, own[1 + _dense(node).bias :]
+    units = [own[0].T, own[1] if bias else np.zeros(node.shape[0], own[0].dtype)]
+    each = [a for a in slopes if len(a) == node.shape[0]]
+    return HiddenUnits([*units, *each], following[0], following[1] if _dense(after).bias else None)
+
+
+def _incoming(joint: HiddenUnits) -> Floats:
+    return np.column_stack([joint.units[0], joint.units[1]])
+
+
+def _symmetry(node: Node) -> _Symmetry:
+    return _SYMMETRIES.get(type(_dense(node).phi), _NONE)
+
+
+def _dense(node: Node) -> Dense:
+    assert isinstance(node.layer, Dense)
+    return node.layer
+
+
+def _shapes(node: Node) -> tuple[object, ...]:
+    return (type(_dense(node).phi), repr(_dense(node).phi), *(parameter.shape for parameter in node.parameters))

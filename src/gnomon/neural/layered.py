@@ -1,0 +1,278 @@
+"""Networks of any layers.
+
+    f = f_L ∘ … ∘ f_1, or any acyclic graph of layers;  J = (1/n) [Σᵢ sᵢ ℓ(yᵢ, f(xᵢ)) + ½ Σ_l α_l ‖W_l‖²]    (1)
+
+The user lists the layers; the output layer, whose width is that of y and whose scores the loss turns into
+probabilities or means, is appended unless the last layer is marked ``output=True``. LeCun et al. (1998), Gradient-based
+learning applied to document recognition, doi:10.1109/5.726791.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from gnomon._typing import (
+    ArrayLike,
+    ClassWeight,
+    Count,
+    CountOrZero,
+    NonNegative,
+    Positive,
+    ProperShare,
+    RandomState,
+    Scoring,
+    Share,
+    Verbosity,
+    Within,
+)
+from gnomon.base.parameters import store
+from gnomon.losses import Loss
+from gnomon.neural._answers import ClassAnswers, NumberAnswers
+from gnomon.neural._built import listed_network
+from gnomon.neural._options import Engine, LearningRate, Objective, Solver
+from gnomon.neural.layers import Layer
+from gnomon.neural.network import NeuralNetwork
+from gnomon.numerics.augment import Augmentation
+from gnomon.optim.schedules import Schedule
+
+__all__ = ["NetworkClassifier", "NetworkRegressor"]
+
+Decay = Annotated[float, Within(0.0, 1.0, "left")]
+
+
+class NetworkClassifier(ClassAnswers):
+    """Classifier with any layers: equation (1) of the module with the cross-entropy.
+
+    Parameters
+    ----------
+    layers : sequence of Layer, default=()
+        Of `gnomon.neural.layers`. None of them is a linear classifier.
+    input_shape : tuple of int, optional
+        Shape of a row, for example (channels, height, width); rows of X are reshaped in C order. By default the number
+        of columns.
+    module : callable, optional
+        (n_features, n_outputs) → a ``torch.nn.Module``, trained by the same loop instead of `layers`.
+    device : str, default="cpu"
+        Where PyTorch computes.
+    masks : {"numpy", "native"}, default="numpy"
+        Whether random layers draw with NumPy's generator on every engine, or with PyTorch's own.
+    loss, solver, alpha, l1, objective, penalty_scale, penalize_intercept, max_norm, batch_size, sampling
+        As in `MLPClassifier`; a layer's own `l1`, `l2` and `max_norm` go before.
+    learning_rate, learning_rate_init, power_t, max_iter, shuffle, random_state, tol, tol_grad, verbose, warm_start
+        Likewise.
+    momentum, nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction, monitor, beta_1, beta_2, epsilon
+        Likewise.
+    n_iter_no_change, max_fun, curvature, class_weight, output_weights, standardize, augment, n_restarts
+        Likewise.
+    n_jobs, engine, track_objective, time_limit, checkpoint
+        Likewise.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    coefs_, intercepts_ : list of ndarray
+        Weights and biases of every layer that has them, views of `theta_`.
+    theta_ : ndarray
+    network_ : NeuralNetwork
+    n_features_in_, n_outputs_, n_layers_, depth_, n_parameters_ : int
+    architecture_, out_activation_ : str
+    loss_, objective_, gradient_norm_ : float
+    loss_curve_ : list
+    best_loss_ : float or None
+    validation_scores_, validation_loss_curve_ : list or None
+    best_validation_score_, best_epoch_ : number or None
+    history_ : dict
+    n_iter_, t_ : int
+    converged_ : bool
+    stop_reason_ : str
+    restarts_ : ndarray
+    engine_ : str
+
+    References
+    ----------
+    LeCun, Y., Bottou, L., Bengio, Y. & Haffner, P. (1998). Gradient-based learning applied to document recognition.
+    doi:10.1109/5.726791
+
+    Examples
+    --------
+    Four maxout units separate a ring from its centre:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import make_circles
+    >>> from gnomon.neural import NetworkClassifier
+    >>> from gnomon.neural.layers import Maxout
+    >>> X, y = make_circles(200, factor=0.4, noise=0.05, random_state=0)
+    >>> model = NetworkClassifier([Maxout(4, pieces=2)], solver="lbfgs", random_state=0).fit(X, y)
+    >>> model.score(X, y), model.architecture_
+    (1.0, '2-4-1')
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[Layer] = (),
+        input_shape: Sequence[int] | None = None,
+        *,
+        module: Callable[[int, int], Any] | None = None,
+        device: str = "cpu",
+        masks: Literal["numpy", "native"] = "numpy",
+        loss: str | Loss = "log_loss",
+        solver: Solver = "adam",
+        alpha: NonNegative = 0.0001,
+        l1: NonNegative = 0.0,
+        objective: Objective = "sum_half",
+        penalty_scale: Literal["all", "batch"] = "all",
+        penalize_intercept: bool = False,
+        max_norm: Positive | None = None,
+        batch_size: Count | Literal["auto"] = "auto",
+        sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle",
+        learning_rate: LearningRate = "constant",
+        learning_rate_init: Positive = 0.001,
+        power_t: NonNegative = 0.5,
+        max_iter: Count = 200,
+        shuffle: bool = True,
+        random_state: RandomState = None,
+        tol: NonNegative = 1e-4,
+        tol_grad: Positive | None = None,
+        verbose: Verbosity = False,
+        warm_start: bool = False,
+        momentum: Share | Schedule = 0.9,
+        nesterovs_momentum: bool = True,
+        adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None,
+        early_stopping: bool = False,
+        validation_fraction: ProperShare = 0.1,
+        monitor: Scoring = "score",
+        beta_1: Decay = 0.9,
+        beta_2: Decay = 0.999,
+        epsilon: Positive = 1e-8,
+        n_iter_no_change: CountOrZero = 10,
+        max_fun: Count = 15000,
+        curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
+        class_weight: ClassWeight = None,
+        output_weights: Sequence[float] | None = None,
+        standardize: bool | None = None,
+        augment: Augmentation | Sequence[Augmentation] | None = None,
+        n_restarts: Count = 1,
+        n_jobs: int | None = None,
+        engine: Engine = "auto",
+        track_objective: bool = False,
+        time_limit: NonNegative | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ):
+        store(self, locals())
+
+    def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
+        return listed_network(self, n_features, targets)
+
+
+class NetworkRegressor(NumberAnswers):
+    """Regressor with any layers: equation (1) of the module with half the squared error, or another loss.
+
+    Parameters
+    ----------
+    layers, input_shape, module, device, masks
+        As in `NetworkClassifier`.
+    loss : str, Loss, sequence of these, or dict of these by head, default="squared_error"
+        As in `MLPRegressor`.
+    solver, alpha, l1, objective, penalty_scale, penalize_intercept, max_norm, batch_size, sampling, learning_rate
+        As in `MLPClassifier`; a layer's own `l1`, `l2` and `max_norm` go before.
+    learning_rate_init, power_t, max_iter, shuffle, random_state, tol, tol_grad, verbose, warm_start, momentum
+        Likewise.
+    nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction, monitor, beta_1, beta_2, epsilon
+        Likewise.
+    n_iter_no_change, max_fun, curvature, output_weights, standardize, augment, n_restarts, n_jobs, engine
+        Likewise.
+    track_objective, time_limit, checkpoint
+        Likewise.
+
+    Attributes
+    ----------
+    coefs_, intercepts_ : list of ndarray
+    theta_ : ndarray
+    network_ : NeuralNetwork
+    n_features_in_, n_outputs_, n_layers_, depth_, n_parameters_ : int
+    architecture_, out_activation_ : str
+    loss_, objective_, gradient_norm_ : float
+    loss_curve_ : list
+    best_loss_ : float or None
+    validation_scores_, validation_loss_curve_ : list or None
+    best_validation_score_, best_epoch_ : number or None
+    history_ : dict
+    n_iter_, t_ : int
+    converged_ : bool
+    stop_reason_ : str
+    restarts_ : ndarray
+    engine_ : str
+
+    References
+    ----------
+    LeCun, Y., Bottou, L., Bengio, Y. & Haffner, P. (1998). Gradient-based learning applied to document recognition.
+    doi:10.1109/5.726791
+
+    Examples
+    --------
+    A skip connection around a hidden layer: a line is fitted exactly, whatever the layer does.
+
+    >>> import numpy as np
+    >>> from gnomon.neural import NetworkRegressor
+    >>> from gnomon.neural.layers import Concat, Dense
+    >>> x = np.linspace(-1.0, 1.0, 20)[:, None]
+    >>> layers = [Dense(3, "tanh", name="hidden"), Concat(after=["input", "hidden"])]
+    >>> model = NetworkRegressor(layers, solver="lbfgs", alpha=0.0, tol=1e-6, random_state=0).fit(x, 3.0 * x[:, 0])
+    >>> bool(np.max(np.abs(model.predict(x) - 3.0 * x[:, 0])) < 1e-3)
+    True
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[Layer] = (),
+        input_shape: Sequence[int] | None = None,
+        *,
+        module: Callable[[int, int], Any] | None = None,
+        device: str = "cpu",
+        masks: Literal["numpy", "native"] = "numpy",
+        loss: str | Loss | Sequence[str | Loss] | Mapping[str, Any] = "squared_error",
+        solver: Solver = "adam",
+        alpha: NonNegative = 0.0001,
+        l1: NonNegative = 0.0,
+        objective: Objective = "sum_half",
+        penalty_scale: Literal["all", "batch"] = "all",
+        penalize_intercept: bool = False,
+        max_norm: Positive | None = None,
+        batch_size: Count | Literal["auto"] = "auto",
+        sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle",
+        learning_rate: LearningRate = "constant",
+        learning_rate_init: Positive = 0.001,
+        power_t: NonNegative = 0.5,
+        max_iter: Count = 200,
+        shuffle: bool = True,
+        random_state: RandomState = None,
+        tol: NonNegative = 1e-4,
+        tol_grad: Positive | None = None,
+        verbose: Verbosity = False,
+        warm_start: bool = False,
+        momentum: Share | Schedule = 0.9,
+        nesterovs_momentum: bool = True,
+        adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None,
+        early_stopping: bool = False,
+        validation_fraction: ProperShare = 0.1,
+        monitor: Scoring = "score",
+        beta_1: Decay = 0.9,
+        beta_2: Decay = 0.999,
+        epsilon: Positive = 1e-8,
+        n_iter_no_change: CountOrZero = 10,
+        max_fun: Count = 15000,
+        curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
+        output_weights: Sequence[float] | Mapping[str, float] | None = None,
+        standardize: bool | None = None,
+        augment: Augmentation | Sequence[Augmentation] | None = None,
+        n_restarts: Count = 1,
+        n_jobs: int | None = None,
+        engine: Engine = "auto",
+        track_objective: bool = False,
+        time_limit: NonNegative | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ):
+        store(self, locals())
+
+    def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
+        return listed_network(self, n_features, targets)

@@ -1,0 +1,154 @@
+"""Laws of the fit of a network: drops of the rate, resuming, restarts, held-out rows, descents on all rows."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+from gnomon.losses import SquaredLoss
+from gnomon.neural import NeuralNetwork
+from gnomon.neural._fit import HeldOut, _blas, fit_network
+from gnomon.neural._options import TrainingOptions
+from gnomon.neural.layers import Dense
+from gnomon.numerics.parallel import blas_threads
+from gnomon.optim import RateDrops, newton_cg
+from gnomon.optim._follow import follow
+from gnomon.optim.schedules import scale_rate
+from gnomon.optim.stalls import Stalls
+from gnomon.optim.stopping import Check, NoImprovement
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-1.0, 1.0, size=(40, 2))
+Y = np.sin(2.0 * X[:, :1]) * X[:, 1:] + 0.05 * RNG.normal(size=(40, 1))
+NETWORK = NeuralNetwork([Dense(5, "tanh"), Dense(1)], 2)
+
+
+def fit(**options):
+    given = {key: options.pop(key) for key in ("held", "state", "epochs", "start") if key in options}
+    options = TrainingOptions(**{"random_state": 0, "alpha": 0.1, "solver": "sgd", "batch_size": 8, **options})
+    return fit_network(NETWORK, X, Y, None, loss=SquaredLoss(half=True), options=options, **given)
+
+
+@pytest.mark.spec("NEU-G23", "NEU-078")
+def test_rates_drop_at_stalls_and_the_third_stops():
+    losses = [1, 0.8, 0.7, 0.71, 0.72, 0.73, 0.5, 0.5, 0.5, 0.5, 0.45, 0.45, 0.46, 0.47, 0.1]
+    checks = (Check(k, np.zeros(1), loss) for k, loss in enumerate(losses, 1))
+    end = follow(checks, Stalls(NoImprovement(0.0, 3), 2), max_iter=100)
+    assert (end.n_iter, end.stop_reason) == (14, "no_change")
+    assert np.flatnonzero(np.diff(end.history["drops"])).tolist() == [4, 8]
+    found = fit(learning_rate=RateDrops(0.1, 2), learning_rate_init=0.1, n_iter_no_change=2, tol=1e-3, max_iter=500)
+    rates = found.solution.history["rate"]
+    assert found.solution.stop_reason == "no_change"
+    np.testing.assert_allclose(np.unique(rates), [1e-3, 1e-2, 1e-1])
+
+
+@pytest.mark.spec("NEU-080")
+def test_the_rate_of_a_batch_grows_with_the_root_of_its_rows():
+    assert scale_rate(0.02, 25) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("solver", ["sgd", "adam", "rprop"])
+@pytest.mark.filterwarnings("ignore:.*compares gradients")
+def test_a_training_goes_on_to_the_same_bits(solver, tmp_path):
+    options = {"solver": solver, "tol": 0.0, "max_iter": 12}
+    whole = fit(**options)
+    half = fit(**{**options, "max_iter": 5})
+    on = fit(**options, state=half.state)
+    np.testing.assert_array_equal(on.theta, whole.theta)
+    file = tmp_path / "state.npz"
+    fit(**{**options, "max_iter": 5}, checkpoint=file)
+    from_file = fit(**options, checkpoint=file)
+    np.testing.assert_array_equal(from_file.theta, whole.theta)
+    np.testing.assert_array_equal(from_file.solution.history["objective"], whole.solution.history["objective"])
+    with pytest.raises(ValueError, match="belongs to another training"):
+        fit(**options, checkpoint=file, learning_rate_init=0.5)
+
+
+@pytest.mark.spec("NEU-005")
+def test_blas_keeps_to_one_thread_unless_products_are_large():
+    seen = []
+    options = TrainingOptions(max_iter=2, tol=0.0, random_state=0)
+    loss = SquaredLoss(half=True)
+    fit_network(NETWORK, X, Y, None, loss=loss, options=options, callback=lambda row: seen.append(blas_threads()))
+    assert set(seen) == {1}
+    wide = NeuralNetwork([Dense(4000), Dense(4000)], 4000)
+    assert isinstance(_blas(wide, TrainingOptions(batch_size=100), 1000), nullcontext)
+    assert not isinstance(_blas(wide, TrainingOptions(batch_size=10), 1000), nullcontext)
+
+
+@pytest.mark.spec("NEU-067", "NEU-005")
+def test_restarts_keep_the_lowest_objective():
+    found = fit(n_restarts=5, n_jobs=2, max_iter=20, tol=0.0)
+    assert found.restarts.shape == (5,)
+    assert np.ptp(found.restarts) > 0.0
+    assert found.solution.objective == np.min(found.restarts)
+    again = fit(n_restarts=5, n_jobs=1, max_iter=20, tol=0.0)
+    np.testing.assert_array_equal(again.theta, found.theta)
+
+
+@pytest.mark.spec("NEU-093", "NEU-L19")
+def test_held_out_rows_choose_the_epoch():
+    held = HeldOut(lambda theta: -float(np.abs(theta[0] - 0.1)), lambda theta: 1.0)
+    for solver in ("sgd", "lbfgs"):
+        found = fit(solver=solver, held=held, n_iter_no_change=4, tol=1e-9, learning_rate_init=0.05, max_iter=400)
+        scores = found.solution.history["validation"][1:]
+        assert held.score(found.theta) == np.max(scores)
+        assert found.restarts[0] == np.max(scores)
+        assert len(scores) - 1 - np.argmax(scores) == 5
+
+
+@pytest.mark.spec("NEU-L17", "NEU-075", "NEU-076")
+@pytest.mark.parametrize("solver", ["lbfgs", "bfgs", "cg", "newton", "gd"])
+def test_every_descent_reaches_a_small_gradient(solver):
+    options = {"solver": solver, "tol": 1e-6, "tol_grad": 6e-6, "max_iter": 30_000, "learning_rate_init": 0.3}
+    if solver == "gd":
+        options |= {
+            "batch_size": 40,
+            "tol": 0.0,
+            "momentum": 0.97,
+            "n_iter_no_change": 10_000,
+            "nesterovs_momentum": False,
+        }
+    found = fit(**options)
+    _, gradient = NETWORK.value_and_gradient(found.theta, X, Y, alpha=0.1)
+    assert np.max(np.abs(gradient)) < 1e-5
+    assert found.solution.converged
+
+
+@pytest.mark.spec("NEU-L17", "NEU-076")
+def test_curvature_products():
+    theta, v = NETWORK.init(np.random.default_rng(1)), np.random.default_rng(2).normal(size=NETWORK.n_parameters)
+    problem = NETWORK.problem(X, Y, alpha=0.1)
+    up, down = (problem.value_and_gradient(theta + h * v)[1] for h in (1e-5, -1e-5))
+    np.testing.assert_allclose(problem.curvature_product(theta, "hessian")(v), (up - down) / 2e-5, atol=1e-8)
+    product = problem.curvature_product(theta, "gauss_newton")
+    G = np.array([product(e) for e in np.eye(NETWORK.n_parameters)])
+    assert np.linalg.eigvalsh(0.5 * (G + G.T)).min() > -1e-12
+    by_hessian = fit(solver="newton", curvature="hessian", tol=1e-6)
+    assert by_hessian.solution.gradient_norm < 1e-6
+
+
+def test_newton_survives_negative_curvature():
+    def saddle(w):
+        return w[0] ** 2 + w[1] ** 4 - w[1] ** 2, np.array([2 * w[0], 4 * w[1] ** 3 - 2 * w[1]])
+
+    def product(w):
+        H = np.diag([2.0, 12 * w[1] ** 2 - 2.0])
+        return lambda v: H @ v
+
+    found = newton_cg(saddle, np.array([1.0, 0.1]), product=product, tol=1e-9)
+    np.testing.assert_allclose(found.w, [0.0, 0.5**0.5], atol=1e-7)
+
+
+@pytest.mark.spec("NEU-091", "NEU-092")
+@pytest.mark.parametrize("option", [{"l1": 0.1}, {"max_norm": 3.0}, {"adapt_ratio": (1e-4, 1e-2)}])
+def test_descents_refuse_what_is_not_smooth(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        TrainingOptions(solver="lbfgs", **option)
+
+
+@pytest.mark.spec("NEU-081")
+def test_time_and_evaluations_end_a_descent():
+    assert fit(solver="lbfgs", time_limit=0.0).solution.stop_reason == "time"
+    short = fit(solver="lbfgs", max_fun=3, tol=1e-9).solution
+    assert (short.stop_reason, short.converged) == ("max_iter", False)

@@ -1,0 +1,186 @@
+"""Gradients and curvature of networks against differences, for every layer, activation and loss."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from gnomon.losses import (
+    AbsoluteLoss,
+    BinaryCrossEntropy,
+    HuberLoss,
+    LogisticLoss,
+    MulticlassHinge,
+    SoftmaxLoss,
+    SquaredHingeLoss,
+    SquaredLoss,
+    TwoTermCrossEntropy,
+)  # fmt: skip
+from gnomon.neural import NeuralNetwork
+from gnomon.neural.layers import (
+    Activation,
+    Add,
+    AvgPool2D,
+    Concat,
+    Conv2D,
+    Dense,
+    DropConnect,
+    Dropout,
+    Embedding,
+    Flatten,
+    LayerNorm,
+    LeakyReLU,
+    Maxout,
+    MaxPool2D,
+    PReLU,
+    Recurrent,
+    Reshape,
+    Transposed,
+    hard_tanh,
+)  # fmt: skip
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(5, 3))
+REAL = rng.normal(size=(5, 2))
+INDEX = np.array([0, 1, 1, 0, 1])
+BITS = np.eye(2)[INDEX]
+
+STACKS = {
+    "linear": [Dense(4), Dense(2)],
+    "sigmoid": [Dense(4, "sigmoid"), Dense(3, "tanh"), Dense(2)],
+    "relu": [Dense(4, "relu"), Dense(2)],
+    "leaky": [Dense(4, LeakyReLU(0.1)), Dense(2)],
+    "prelu": [Dense(4, PReLU()), Dense(3, PReLU(shared=True)), Dense(2)],
+    "hard": [Dense(4, hard_tanh(0.5)), Dense(2)],
+    "own": [Dense(4, Activation(np.sin, np.cos)), Dense(2)],
+    "smooth": [Dense(4, "softplus"), Dense(4, "silu"), LayerNorm(), Dense(4, "gelu"), Dense(3, "elu"), Dense(2)],
+    "no bias": [Dense(4, "tanh", bias=False), Dense(2, bias=False)],
+    "maxout": [Maxout(4, pieces=3), Maxout(2, groups=[(0, 1, 2), (2, 3)])],
+    "graph": [
+        Dense(3, "tanh", name="a"), Add(after=["a", "input"], name="sum"), Dense(3, "relu", name="b"),
+        Concat(after=["sum", "b", "input"]), Dense(2),
+    ],
+    "tied": [Dense(2), Dense(3, "tanh", name="code"), Transposed(2, "code", "sigmoid"), Dense(2)],
+    "recurrent": [Reshape((3, 1)), Recurrent(3, return_sequences=True), Recurrent(2, PReLU()), Dense(2)],
+    "recurrent without bias": [Reshape((3, 1)), Recurrent(2, "sigmoid", bias=False), Dense(2)],
+    "dropconnect": [DropConnect(4, 0.6, "tanh", prediction="gaussian"), DropConnect(2, 0.5, scaling="average")],
+    "dropout": [Dropout(0.6, scaling="average", drop_bias=True), Dense(4, "tanh"), Dropout(drop=0.3), Dense(2)],
+}  # fmt: skip
+LOSSES = [
+    (SquaredLoss(half=True), REAL), (AbsoluteLoss(), REAL), (HuberLoss(), REAL), (BinaryCrossEntropy(), BITS),
+    (LogisticLoss(), 2 * BITS - 1), (SquaredHingeLoss(), 2 * BITS - 1), (SoftmaxLoss(), INDEX),
+    (TwoTermCrossEntropy(), INDEX), (MulticlassHinge(), INDEX), ([SquaredLoss(half=True), BinaryCrossEntropy()], BITS),
+]  # fmt: skip
+
+
+IMAGES = np.random.default_rng(3).normal(size=(5, 2 * 5 * 6))
+IMAGE_STACKS = {
+    "conv": [Conv2D(3, 3, padding=1, activation="tanh"), Flatten(), Dense(2)],
+    "strided": [Conv2D(3, (2, 4), stride=(3, 2), activation=PReLU(), bias=False), Dense(2)],
+    "full, floor": [Conv2D(2, 3, stride=2, padding="full", rounding="floor", activation="relu"), Dense(2)],
+    "normalised": [LayerNorm(), Conv2D(2, 3, activation="gelu"), LayerNorm(), Dense(2)],
+    "ceil": [Conv2D(2, 3, stride=2, rounding="ceil"), Dense(2)],
+    "max pool": [Conv2D(3, (2, 3)), MaxPool2D(2), Conv2D(2, (2, 1), activation="sigmoid"), Dense(2)],
+    "pools that overlap": [MaxPool2D(3, stride=1), AvgPool2D(2, rounding="ceil"), Maxout(2)],
+    "graph": [
+        Conv2D(2, 3, padding="same", name="a"), Add(after=["a", "input"], name="sum"), AvgPool2D((1, 2), name="pool"),
+        MaxPool2D((1, 2), after="sum", name="max"), Concat(after=["pool", "max"]), Dense(2),
+    ],
+}  # fmt: skip
+
+
+def differences(value, theta, h=1e-5):
+    return np.array([(value(theta + h * e) - value(theta - h * e)) / (2 * h) for e in np.eye(len(theta))])
+
+
+def relative(a, b):
+    return np.abs(a - b) / np.maximum(np.abs(a) + np.abs(b), 1e-3)
+
+
+@pytest.mark.spec("NEU-L01", "NEU-015", "NEU-016", "NEU-031")
+def test_gradients_are_those_of_the_value():
+    for stack, layers in STACKS.items():
+        net = NeuralNetwork(layers, 3)
+        theta = net.init(np.random.default_rng(1)) + 0.05
+        for loss, y in LOSSES:
+            problem = net.problem(X, y, [1.0, 2.0, 0.5, 1.0, 3.0], loss=loss, alpha=0.3)
+            found = problem.value_and_gradient(theta)[1]
+            expected = differences(problem.value, theta)
+            assert relative(found, expected).max() < 1e-6, (stack, loss)
+
+
+@pytest.mark.spec("NEU-L01", "NEU-113", "NEU-116", "NEU-117")
+def test_gradients_of_images_are_those_of_the_value():
+    for stack, layers in IMAGE_STACKS.items():
+        net = NeuralNetwork(layers, (2, 5, 6))
+        theta = net.init(np.random.default_rng(1)) + 0.05
+        v = np.random.default_rng(2).normal(size=net.n_parameters)
+        for loss, y in LOSSES[:1] + LOSSES[6:7]:
+            problem = net.problem(IMAGES, y, [1.0, 2.0, 0.5, 1.0, 3.0], loss=loss, alpha=0.3)
+            found = problem.value_and_gradient(theta)[1]
+            assert relative(found, differences(problem.value, theta)).max() < 1e-6, (stack, loss)
+            up, down = (problem.value_and_gradient(theta + h * v)[1] for h in (1e-6, -1e-6))
+            assert problem.hvp(theta, v) == pytest.approx((up - down) / 2e-6, abs=2e-7), (stack, loss)
+        x = IMAGES.reshape(-1, 2, 5, 6)
+        e = np.random.default_rng(4).normal(size=x.shape)
+        part = (net.output(theta, x + 1e-6 * e) - net.output(theta, x - 1e-6 * e)) / 2e-6
+        assert np.einsum("nkchw,nchw->nk", net.jacobian(theta, x), e) == pytest.approx(part, abs=1e-7), stack
+
+
+@pytest.mark.spec("NEU-L01", "NEU-094", "NEU-097")
+def test_gradients_with_frozen_masks():
+    for per in ("row", "batch"):
+        for scaling in ("inverted", "average"):
+            layers = [
+                Dropout(0.7, per=per, scaling=scaling), DropConnect(4, 0.5, "tanh", per=per, scaling=scaling),
+                Dropout(0.6, per=per, scaling=scaling), Dense(2),
+            ]  # fmt: skip
+            net = NeuralNetwork(layers, 3)
+            theta = net.init(np.random.default_rng(1)) + 0.05
+            problem = net.problem(X, REAL, alpha=0.3)
+            problem.freeze(net.draw(np.random.default_rng(5), 5))
+            found = np.empty(net.n_parameters)
+            problem.batch_value_and_gradient(theta, slice(None), found)
+            value = partial(problem.batch_value_and_gradient, rows=slice(None), gradient=np.empty(net.n_parameters))
+            expected = differences(value, theta)
+            assert relative(found, expected).max() < 1e-6, (per, scaling)
+
+
+@pytest.mark.spec("NEU-L01")
+def test_gradients_of_embeddings():
+    net = NeuralNetwork([Embedding([0, 2], [3, 4], units=[2, 1]), Dense(4, "tanh"), Dense(2)], 3)
+    table = np.column_stack([[0, 1, 2, -1, 0], X[:, 1], [3, 0, 1, 2, 3]])
+    theta = net.init(np.random.default_rng(1))
+    problem = net.problem(table, REAL, alpha=0.3)
+    expected = differences(problem.value, theta)
+    assert relative(problem.value_and_gradient(theta)[1], expected).max() < 1e-6
+    assert not net.jacobian(theta, table)[:, :, [0, 2]].any()
+
+
+@pytest.mark.spec("NEU-L17", "NEU-054")
+def test_curvature_is_that_of_the_gradient():
+    smooth = [pair for pair in LOSSES if not isinstance(pair[0], (TwoTermCrossEntropy, MulticlassHinge, AbsoluteLoss))]
+    for stack, layers in STACKS.items():
+        net = NeuralNetwork(layers, 3)
+        theta = net.init(np.random.default_rng(1)) + 0.05
+        v = np.random.default_rng(2).normal(size=net.n_parameters)
+        for loss, y in smooth:
+            if stack == "own":
+                with pytest.raises(ValueError, match="no second derivative"):
+                    net.hvp(theta, v, X, y, loss=loss)
+                continue
+            problem = net.problem(X, y, loss=loss, alpha=0.3)
+            up, down = (problem.value_and_gradient(theta + h * v)[1] for h in (1e-6, -1e-6))
+            assert problem.hvp(theta, v) == pytest.approx((up - down) / 2e-6, abs=2e-7), (stack, loss)
+            G = np.array([problem.hvp(theta, e, "gauss_newton") for e in np.eye(net.n_parameters)])
+            assert np.allclose(G, G.T, atol=1e-12), (stack, loss)
+            assert np.linalg.eigvalsh(G).min() > -1e-12, (stack, loss)
+
+
+@pytest.mark.spec("NEU-053")
+def test_jacobian_in_the_input():
+    for layers in STACKS.values():
+        net = NeuralNetwork(layers, 3)
+        theta = net.init(np.random.default_rng(1)) + 0.05
+        parts = [(net.output(theta, X + 1e-6 * e) - net.output(theta, X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+        assert net.jacobian(theta, X) == pytest.approx(np.stack(parts, axis=2), abs=1e-8)

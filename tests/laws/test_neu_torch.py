@@ -1,0 +1,275 @@
+"""Two engines, one result: whole trainings by NumPy and by PyTorch agree, layer by layer and solver by solver."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from gnomon.losses import (
+    BinaryCrossEntropy,
+    HuberLoss,
+    LogisticLoss,
+    MulticlassHinge,
+    PinballLoss,
+    SoftmaxLoss,
+    SquaredLoss,
+    TwoTermCrossEntropy,
+    noun,
+)
+from gnomon.neural import NeuralNetwork
+from gnomon.neural._engines import engine_of
+from gnomon.neural._fit import fit_network
+from gnomon.neural._options import TrainingOptions
+from gnomon.neural._torch_engine import module_network
+from gnomon.neural.layers import (
+    ELU,
+    GELU,
+    Activation,
+    Add,
+    AvgPool2D,
+    Concat,
+    Conv2D,
+    Dense,
+    DropConnect,
+    Dropout,
+    Elementwise,
+    Embedding,
+    Flatten,
+    GaussianNoise,
+    Layer,
+    LayerNorm,
+    LeakyReLU,
+    Maxout,
+    MaxPool2D,
+    PReLU,
+    Recurrent,
+    Rescale,
+    Reshape,
+    SiLU,
+    Softplus,
+    Transposed,
+    hard_tanh,
+)
+from gnomon.optim import Rprop
+from gnomon.optim.schedules import Ramp
+
+torch = pytest.importorskip("torch")
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 6))
+Y = RNG.normal(size=(40, 2))
+CODED = np.column_stack([X[:, :4], RNG.integers(-1, 3, 40), RNG.integers(0, 5, 40)])
+IMAGES = RNG.normal(size=(24, 2 * 6 * 5))
+
+
+@dataclass(frozen=True)
+class Twice(Layer):
+    """A layer that only has passes of its own."""
+
+    def output_shape(self, input_shapes):
+        return input_shapes[0]
+
+    def forward(self, parameters, inputs, run):
+        return 2 * inputs[0], None
+
+    def backward(self, parameters, saved, delta, gradients, run, wants_inputs):
+        return [2 * delta]
+
+
+@noun
+class OwnSoftplus(Elementwise):
+    def activate(self, z):
+        return np.log1p(np.exp(z))
+
+    def derivative(self, z, a):
+        return 1.0 - np.exp(-a)
+
+
+STACKS = {
+    "dense": [Dense(5, "sigmoid"), Dense(4, "tanh"), Dense(4, "relu", bias=False), Dense(2)],
+    "kinks": [Dense(5, LeakyReLU(0.1)), Dense(4, hard_tanh(0.5)), Dense(2)],
+    "slopes": [Dense(5, PReLU()), Dense(4, PReLU(shared=True)), Dense(2)],
+    "maxout": [Maxout(4, pieces=3), Maxout(3, groups=[(0, 1, 2), (2, 3), (1,)], bias=False), Dense(2)],
+    "own": [Dense(5, Activation(np.sin, np.cos)), Twice(), Dense(4, OwnSoftplus()), Dense(2)],
+    "frozen": [Dense(5, "tanh", trainable=False), Dense(4, "tanh", l2=0.5), Dense(2, max_norm=0.4)],
+    "graph": [
+        Dense(6, "tanh", name="a"), Add(after=["a", "input"], name="sum"), Dense(3, "relu", name="b"),
+        Concat(after=["sum", "b", "input"]), Dense(2),
+    ],
+    "dropout": [Dropout(0.8, scaling="average", drop_bias=True), Dense(6, "tanh"), Dropout(drop=0.4), Dense(2)],
+    "dropout per batch": [Dropout(0.7, per="batch"), Dense(5, "relu"), Dropout(1.0), Dense(2)],
+    "dropconnect": [DropConnect(5, 0.6, "tanh", prediction="gaussian"), DropConnect(2, 0.5, scaling="average")],
+    "dropconnect per batch": [DropConnect(5, 0.6, PReLU(), per="batch"), Dense(2)],
+    "recurrent": [Reshape((3, 2)), Recurrent(4, return_sequences=True), Recurrent(3, PReLU()), Dense(2)],
+    "tied": [Dense(4, "tanh", name="code"), Dropout(0.9), Transposed(6, of="code"), Dense(2)],
+    "smooth": [Dense(5, Softplus()), Dense(5, SiLU()), Dense(4, GELU()), Dense(4, ELU(0.5)), Dense(2)],
+    "scaled": [Rescale(np.arange(6.0), np.full(6, 2.0)), GaussianNoise(0.3), Dense(4, "relu"), LayerNorm(), Dense(2)],
+    "truncated": [Reshape((6, 1)), Recurrent(4, truncate=2, clip=0.05, bias=False), Flatten(), Dense(2)],
+}  # fmt: skip
+IMAGE_STACKS = {
+    "conv": [Conv2D(3, 3, padding="same", activation="tanh"), MaxPool2D((2, 1)), Conv2D(2, 2), Dense(2)],
+    "strided": [Conv2D(3, (2, 3), 2, padding=(1, 0), activation=PReLU(), bias=False, rounding="floor"), Dense(2)],
+    "ceil": [Conv2D(2, 3, stride=2, rounding="ceil", activation="relu"), AvgPool2D(2, rounding="ceil"), Dense(2)],
+    "own on images": [Conv2D(2, 3, activation=Activation(np.sin, np.cos)), MaxPool2D(3, 1), Dense(2)],
+}  # fmt: skip
+SOLVERS = {
+    "gd": {"momentum": 0.0}, "sgd": {}, "sgd, heavy ball": {"solver": "sgd", "nesterovs_momentum": False},
+    "adam": {}, "rprop": {}, "rprop+": {}, "irprop-": {}, "own": {"solver": Rprop("rprop", start=1e-2)},
+    "lbfgs": {"max_iter": 15}, "bfgs": {"max_iter": 15}, "cg": {"max_iter": 15}, "newton": {"max_iter": 5},
+    "ramp": {"solver": "sgd", "momentum": Ramp(0.5, 0.9, 3)},
+    "l1": {"solver": "sgd", "l1": 0.5}, "normalised": {"solver": "sgd", "adapt_ratio": "normalise", "momentum": 0.5},
+}  # fmt: skip
+RATES = ["constant", "invscaling", "inv", "inv_t0", "power", "capped", "plateau", "adaptive"]
+
+
+def trained(network, engine, X, y, loss, s=None, **options):
+    given = {"solver": "adam", "learning_rate_init": 0.01, "batch_size": 8, "max_iter": 10, "tol": 0.0, "alpha": 0.1}
+    options = TrainingOptions(**{**given, "random_state": 3, "engine": engine, **options})
+    return fit_network(network, X, y, s, loss=loss, options=options).theta
+
+
+def compare(network, X, y, loss=None, s=None, tol=1e-8, **options):
+    """θ after fifty updates, with weights of rows, by either engine."""
+    loss = SquaredLoss(half=True) if loss is None else loss
+    ours, theirs = (trained(network, engine, X, y, loss, s, **options) for engine in ("numpy", "torch"))
+    assert ours.dtype == theirs.dtype
+    assert np.abs(ours - theirs).max() <= tol * np.abs(ours).max()
+
+
+@pytest.mark.spec("NEU-L33", "NEU-004")
+@pytest.mark.parametrize("stack", STACKS)
+def test_layers(stack):
+    s = np.random.default_rng(1).uniform(0.5, 2.0, len(X))
+    compare(NeuralNetwork(STACKS[stack], 6), X, Y, s=s)
+
+
+@pytest.mark.spec("NEU-L33", "NEU-004")
+@pytest.mark.parametrize("stack", IMAGE_STACKS)
+def test_layers_of_images(stack):
+    compare(NeuralNetwork(IMAGE_STACKS[stack], (2, 6, 5)), IMAGES, Y[:24], max_iter=17)
+
+
+@pytest.mark.spec("NEU-L33")
+def test_embeddings_and_sparse_rows():
+    compare(NeuralNetwork([Embedding([4, 5], [3, 5]), Dense(4, "tanh"), Dense(2)], 6), CODED, Y)
+    compare(NeuralNetwork([Dense(4, "tanh"), Dense(2)], 6), sparse.csr_array(np.where(X > 0, X, 0)), Y)
+
+
+@pytest.mark.spec("NEU-L33", "NEU-004")
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.filterwarnings("ignore:.*compares gradients")
+def test_solvers(solver):
+    options = {"solver": solver, "alpha": 1.0, **SOLVERS[solver]}
+    compare(NeuralNetwork([Dense(5, "tanh"), Dense(2)], 6), X, Y, **options)
+
+
+@pytest.mark.spec("NEU-L33")
+@pytest.mark.parametrize("rate", RATES)
+def test_schedules(rate):
+    network = NeuralNetwork([Dense(5, "tanh"), Dropout(0.8), Dense(2)], 6)
+    compare(network, X, Y, solver="sgd", learning_rate=rate, n_iter_no_change=1)
+
+
+@pytest.mark.spec("NEU-L33", "NEU-004")
+def test_losses():
+    network, index = NeuralNetwork([Dense(5, "tanh"), Dense(2)], 6), (Y[:, 0] > 0).astype(int)
+    bits = np.eye(2)[index]
+    for loss, y in [
+        (SoftmaxLoss(), index), (TwoTermCrossEntropy(), index), (MulticlassHinge(), index), (HuberLoss(), Y),
+        (PinballLoss(), Y), (LogisticLoss(), 2 * bits - 1), ([SquaredLoss(half=True), BinaryCrossEntropy()], bits),
+    ]:  # fmt: skip
+        compare(network, X, y, loss, max_iter=4)
+
+
+@pytest.mark.spec("NEU-L33", "NEU-007")
+def test_single_precision():
+    for layers in (STACKS["dense"], STACKS["dropout"], STACKS["recurrent"]):
+        compare(NeuralNetwork(layers, 6), X.astype(np.float32), Y.astype(np.float32), tol=1e-3)
+
+
+@pytest.mark.spec("NEU-006")
+def test_masks_of_the_device_have_the_same_law():
+    network = NeuralNetwork([Dropout(0.3, scaling="average")], 6)
+    make = engine_of("torch", network, masks="native")
+    means = []
+    for seed in (0, 0, 1):
+        problem = make(
+            network, np.ones((4000, 6)), np.zeros((4000, 6)), SquaredLoss(), None, {"rng": np.random.default_rng(seed)}
+        )
+        means.append(problem.batch_value_and_gradient(np.empty(0), slice(None), np.empty(0)) / 6)
+    assert means[0] == pytest.approx(0.3, abs=0.02)
+    assert means[0] == means[1] != means[2]
+
+
+@pytest.mark.spec("NEU-004", "NEU-006")
+def test_refusals():
+    network = NeuralNetwork([Dense(2)], 6)
+    with pytest.raises(ValueError, match=r"masks='dice' must be 'numpy' or 'native'"):
+        engine_of("torch", network, masks="dice")
+    absent = next(name for name, there in (("mps", torch.backends.mps.is_available()), ("cuda:9", False)) if not there)
+    with pytest.raises(ValueError, match=rf"device='{absent}' must be one that PyTorch finds here, \['cpu'"):
+        engine_of("torch", network, device=absent)
+    with pytest.raises(ValueError, match="needs engine='torch'"):
+        engine_of("numpy", network, device="cuda")
+
+
+@pytest.mark.spec("NEU-003")
+@pytest.mark.parametrize("stack", [*STACKS, *IMAGE_STACKS])
+def test_modules_of_networks_have_the_same_outputs(stack):
+    image = stack in IMAGE_STACKS
+    network = NeuralNetwork(IMAGE_STACKS[stack] if image else STACKS[stack], (2, 6, 5) if image else 6)
+    theta, rows = network.init(np.random.default_rng(0)), IMAGES if image else X
+    module = network.to_torch(theta).eval()
+    found = module(torch.from_numpy(rows))
+    np.testing.assert_allclose(found.detach().numpy(), network.output(theta, rows), atol=1e-12)
+    found.sum().backward()
+    assert all(p.grad is not None for p in module.parameters() if p.requires_grad)
+
+
+def test_modules_of_networks_draw_in_training():
+    module = NeuralNetwork([Dropout(0.5)], 6).to_torch(np.empty(0))
+    rows = torch.ones(3, 6, dtype=torch.float64)
+    torch.manual_seed(0)
+    assert set(module.train()(rows).unique().tolist()) == {0.0, 2.0}
+    assert torch.equal(module.eval()(rows), rows)
+
+
+def own_module(n_features, n_outputs):
+    """Dense(5, tanh) and an output, by the user."""
+    return torch.nn.Sequential(torch.nn.Linear(n_features, 5), torch.nn.Tanh(), torch.nn.Linear(5, n_outputs))
+
+
+@pytest.mark.spec("NEU-006")
+def test_a_users_module_is_trained_as_the_network_that_it_is():
+    ours = NeuralNetwork([Dense(5, "tanh"), Dense(2)], 6)
+    theirs = module_network(own_module, 6, 2)
+    assert theirs.n_parameters == ours.n_parameters == 47
+    start = ours.init(np.random.default_rng(0))
+    W1, b1, W2, b2 = (view for views in ours.views(start).values() for view in views)
+    turned = np.concatenate([W1.T.ravel(), b1, W2.T.ravel(), b2])
+    np.testing.assert_allclose(theirs.output(turned, X), ours.output(start, X), atol=1e-14)
+    options = TrainingOptions(alpha=1.0, max_iter=5, tol=0.0, batch_size=8, random_state=0, l1=0.1, max_norm=0.8)
+    loss = SquaredLoss(half=True)
+    expected = fit_network(ours, X, Y, None, loss=loss, options=options, start=start)
+    for engine in ("numpy", "torch"):
+        chosen = replace(options, engine=engine)
+        found = fit_network(theirs, X, Y, None, loss=loss, options=chosen, start=turned)
+        np.testing.assert_allclose(theirs.output(found.theta, X), ours.output(expected.theta, X), rtol=1e-8)
+
+
+@pytest.mark.spec("NEU-006")
+def test_draws_of_a_users_module_follow_the_seed():
+    def module(n_features, n_outputs):
+        return torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.Linear(n_features, n_outputs))
+
+    network = module_network(module, 6, 2)
+    one, again, other = (trained(network, "torch", X, Y, SquaredLoss(), random_state=seed) for seed in (0, 0, 1))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+    with pytest.raises(ValueError, match="solver='lbfgs' needs an objective without chance"):
+        trained(network, "torch", X, Y, SquaredLoss(), solver="lbfgs")
+    with pytest.raises(ValueError, match=r"output of shape \(40, 3\) for 40 rows; it must be \(40, 2\)"):
+        module_network(lambda n_features, n_outputs: torch.nn.Linear(6, 3), 6, 2).output(np.zeros(21), X)
+    with pytest.raises(ValueError, match="returned int"):
+        module_network(lambda n_features, n_outputs: 3, 6, 2)
