@@ -61,10 +61,28 @@ def test_the_unit_of_a_column_matters_unless_columns_are_standardised():
     stretched = [rows * np.array([1.0, 1000.0, 1.0, 1.0]) for rows in (X, QUERIES)]
     for cls, y in MODELS:
         plain, scaled = cls(3), make_pipeline(StandardScaler(), cls(3))
-        assert np.any(plain.fit(X, y).predict(QUERIES) != clone(plain).fit(stretched[0], y).predict(stretched[1]))
+        with pytest.warns(UserWarning, match="features on wild scales: column 1 ") as caught:
+            changed = clone(plain).fit(stretched[0], y)
+        assert caught[0].filename == __file__
+        assert np.any(plain.fit(X, y).predict(QUERIES) != changed.predict(stretched[1]))
         np.testing.assert_array_equal(
             scaled.fit(X, y).predict(QUERIES), clone(scaled).fit(stretched[0], y).predict(stretched[1])
         )
+
+
+@pytest.mark.spec("KER-015", "KER-080")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": "seuclidean", "metric_params": {"V": [1.0, 1e6, 1.0, 1.0]}, "algorithm": "brute"},
+        {"metric_params": {"w": [1.0, 1e-6, 1.0, 1.0]}},
+        {"kernel": RBF([1.0, 1e3, 1.0, 1.0])},
+        {"metric": "cosine"},
+    ],
+    ids=["seuclidean", "weights", "kernel", "cosine"],
+)
+def test_a_metric_with_units_of_its_own_is_not_warned_of_scales(options):
+    KNeighborsClassifier(3, **options).fit(X * [1.0, 1e3, 1.0, 1.0], CLASSES)
 
 
 @pytest.mark.spec("KER-080")

@@ -222,3 +222,11 @@ def test_centres_by_kmeans_are_those_of_the_weighted_rows():
     weights = np.linspace(0.1, 3.0, len(X))
     model = RBFNetworkRegressor("kmeans", n_centers=1, random_state=0).fit(X, Y, sample_weight=weights)
     np.testing.assert_allclose(model.centers_, [np.average(X, axis=0, weights=weights)])
+
+
+@pytest.mark.spec("KER-015")
+@pytest.mark.parametrize("model", [RBFNetworkRegressor(), RBFNetworkClassifier(), SimilarityModel()])
+def test_columns_on_wild_scales_are_warned_of(model):
+    with pytest.warns(UserWarning, match="features on wild scales: column 0 ") as caught:
+        model.fit(X * [1e4, 1.0], CLASSES)
+    assert caught[0].filename == __file__

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
-from gnomon.kernels import RBF, CallableKernel, FeatureMapKernel, Linear, NotPSDWarning, Polynomial
+from gnomon.kernels import RBF, Additive, CallableKernel, FeatureMapKernel, Linear, NotPSDWarning, Polynomial
 from gnomon.linear import LinearSVM, Perceptron
 from gnomon.optim import KernelDual, smo
 from gnomon.penalties import convert_lam
@@ -19,6 +19,8 @@ from gnomon.svm import (
     SVR,
     KernelLogisticRegression,
     KernelPerceptron,
+    KernelRidge,
+    KernelRidgeCV,
     MulticlassSVC,
     NestedOneClassSVM,
     NotSeparableError,
@@ -375,7 +377,15 @@ def test_scores_compare_rows_with_support_vectors_alone():
 
 @pytest.mark.spec("KER-015")
 @pytest.mark.parametrize(
-    "model", [KernelLogisticRegression(), KernelPerceptron(max_iter=1), MulticlassSVC(), NestedOneClassSVM()]
+    "model",
+    [
+        KernelLogisticRegression(),
+        KernelPerceptron(max_iter=1),
+        MulticlassSVC(),
+        NestedOneClassSVM(),
+        KernelRidge(),
+        KernelRidgeCV(),
+    ],
 )
 def test_every_machine_warns_of_wild_scales(model):
     with warnings.catch_warnings():
@@ -383,3 +393,23 @@ def test_every_machine_warns_of_wild_scales(model):
         with pytest.warns(UserWarning, match="features on wild scales: column 1 ") as caught:
             model.fit(X * [1.0, 1000.0], y)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.spec("KER-015", "KER-018")
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RBF([1.0, 1000.0]),
+        RBF(metric=[1.0, 1e-6]),
+        2.0 * RBF([1.0, 1000.0]) + Linear().on([0]),
+        Additive([RBF(), RBF(1000.0)]),
+        RBF().warp(lambda A: A / [1.0, 1000.0]),
+    ],
+    ids=["widths", "metric", "sum", "columns", "warp"],
+)
+def test_a_kernel_that_weighs_columns_is_not_warned_of_their_scales(kernel):
+    stretched = X * [1.0, 1000.0]
+    assert kernel.scales_columns
+    assert SVC(kernel=kernel).fit(stretched, y).score(stretched, y) > 0.7
+    with pytest.warns(UserWarning, match="features on wild scales"):
+        SVC(kernel=2.0 * RBF()).fit(stretched, y)

@@ -16,6 +16,7 @@ from gnomon.base._kernel_rows import (
     kernel_rows,
     take_rows,
 )
+from gnomon.base._scales import warn_of_wild_scales
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns
 from gnomon.base.outputs import column_output, column_outputs, offers
 from gnomon.base.rows import given_rows, map_rows, naming_columns, read_rows, table_rows, validate_rows
@@ -42,4 +43,5 @@ __all__ = [
     "table_rows",
     "take_rows",
     "validate_rows",
+    "warn_of_wild_scales",
 ]

@@ -114,6 +114,11 @@ class Kernel(Parametrized, ABC):
         parts = self.children().values()
         return len(parts) > 0 and all(part.takes_objects for part in parts)
 
+    @property
+    def scales_columns(self) -> bool:
+        """Whether it weighs columns against each other: by widths, by a metric, or by what it makes of them."""
+        return any(part.scales_columns for part in self.children().values())
+
     # What a kernel writes.
 
     @abstractmethod

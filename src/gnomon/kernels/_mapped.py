@@ -106,6 +106,11 @@ class OnColumns(_Inside):
 
     columns: Any
 
+    @property
+    def scales_columns(self) -> bool:
+        """Yes: by those that are left out."""
+        return True
+
     def summands(self) -> list[Kernel]:
         """Those of the kernel inside, of the same columns."""
         return [OnColumns(part, self.columns) for part in self.kernel.summands()]
@@ -183,6 +188,11 @@ class Warped(_Inside):
     """
 
     g: Callable[[Any], Any]
+
+    @property
+    def scales_columns(self) -> bool:
+        """Yes: by g."""
+        return True
 
     def mapped(self, A: Any) -> Any:
         """g of the rows."""

@@ -207,6 +207,11 @@ class FeatureMapKernel(Kernel):
 
     phi: Any
 
+    @property
+    def scales_columns(self) -> bool:
+        """Yes: by Φ."""
+        return True
+
     def prepare(self, A: Any, like: NumericRows | None = None) -> NumericRows:
         """The features of the rows."""
         return NumericRows(same_width(self, self.features(A), like))

@@ -45,6 +45,11 @@ class _PerColumn(Kernel):
         return False
 
     @property
+    def scales_columns(self) -> bool:
+        """Yes: each has a kernel."""
+        return True
+
+    @property
     def whole(self) -> bool:  # type: ignore[override]
         """Whether a part must see all rows at once."""
         return any(k.whole for k in self.kernels)

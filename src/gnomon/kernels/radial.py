@@ -70,6 +70,11 @@ class DistanceKernel(Kernel):
         """How many columns the rows may have, where not every number is allowed."""
         return None
 
+    @property
+    def scales_columns(self) -> bool:
+        """Where columns have widths or weights of their own."""
+        return np.ndim(self.scale) > 0 or self.metric is not None
+
     def settled(self, d: int) -> Self:
         """The same kernel with what depends on the number of columns decided."""
         return self

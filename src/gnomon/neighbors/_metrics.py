@@ -34,9 +34,17 @@ class EffectiveMetric(NamedTuple):
     metric: Any
     params: dict[str, Any]
 
+    @property
+    def columns_alike(self) -> bool:
+        """Whether every column is compared in the unit that it has; of a kernel that is its own to say."""
+        return isinstance(self.metric, str) and self.metric in ALIKE and self.params.get("w") is None
+
 
 MINKOWSKI = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}
 """Names of Minkowski distances by their exponent."""
+
+ALIKE = {*MINKOWSKI.values(), "minkowski", "cityblock", "l1", "l2", "sqeuclidean", "kernel"}
+"""Metrics that add up, or compare, differences of columns as they are."""
 
 
 def read_metric(

@@ -20,7 +20,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, Folds, Integers, is_sparse
-from gnomon.base import count_rows, is_given_matrix, kernel_rows, validate_rows
+from gnomon.base import count_rows, is_given_matrix, kernel_rows, validate_rows, warn_of_wild_scales
 from gnomon.base.estimator import Estimator
 from gnomon.kernels import Against, Kernel, KernelLike, read_kernel
 from gnomon.neighbors._error_curve import ErrorCurve
@@ -80,6 +80,8 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             found = EffectiveMetric("kernel", {})
             self._kernel = read_kernel(self.kernel, rows, names=getattr(self, "feature_names_in_", None))
         self.effective_metric_, self.effective_metric_params_ = found
+        if found.columns_alike:
+            warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)
         self._fit_X = rows
         self.n_samples_fit_ = count_rows(rows)
         self._index = self._make_index()

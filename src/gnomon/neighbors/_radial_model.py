@@ -16,9 +16,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, Positive
-from gnomon.base import validate_rows
+from gnomon.base import validate_rows, warn_of_wild_scales
 from gnomon.base.estimator import Estimator
-from gnomon.neighbors._spread import gamma_of_spread
+from gnomon.kernels import read_kernel
 from gnomon.optim import kmeans, radial_design, radial_network, seed_centers, warn_unless_converged
 
 __all__ = ["Centers", "RadialModel", "Widths"]
@@ -51,6 +51,7 @@ class RadialModel(Estimator):
     def _fit_network(self, X: Floats, Y: Floats, weights: Floats) -> None:
         """Choose centres and widths, solve for the weights, and keep what was found."""
         self._refuse_what_is_unused()
+        warn_of_wild_scales(self, X, stacklevel=4)
         self.centers_ = self._choose_centers(X, weights)
         start = self._read_widths(X, weights)
         rows, targets, s = X, Y, weights
@@ -186,6 +187,12 @@ def _by_chance(model: RadialModel, X: Floats, weights: Floats) -> Floats:
     return X[np.sort(seed_centers(X, model._number(X), rng, weights, method="random"))]
 
 
+def _of_spread(X: Floats, weights: Floats, centers: Floats) -> float:
+    """1/(d Var X), as of a kernel that is named."""
+    kernel: Any = read_kernel("rbf", X, weights=weights)
+    return 0.5 / kernel.scale / kernel.scale
+
+
 def _dmax(X: Floats, weights: Floats, centers: Floats) -> float:
     """K/d_max² for the largest distance of two centres."""
     unit = float(np.max(np.abs(centers), initial=0.0)) or 1.0
@@ -202,6 +209,6 @@ CHOICES: dict[str, Callable[[RadialModel, Floats, Floats], Floats]] = {
     "random": _by_chance,
 }
 WIDTHS: dict[str, Callable[[Floats, Floats, Floats], float]] = {
-    "scale": lambda X, weights, centers: gamma_of_spread(X, weights),
+    "scale": _of_spread,
     "dmax": _dmax,
 }

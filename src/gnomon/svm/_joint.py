@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, Integers
-from gnomon.base import count_rows, float_type, is_given_matrix, kernel_of, take_rows
+from gnomon.base import count_rows, float_type, is_given_matrix, kernel_of, take_rows, warn_of_wild_scales
 from gnomon.kernels import Against, Constant, Kernel, Linear, warn_unless_psd
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.solution import History, Solution, StopReason
 from gnomon.svm._expansion import Expansion
-from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["JointMachine", "UsedRows"]
@@ -57,7 +56,7 @@ class JointMachine(KernelMachine):
         weights = check_weights(sample_weight, np.empty((count_rows(rows), 0)))
         used = np.flatnonzero(weights > 0.0)
         self._kernel: Kernel = kernel_of(self, rows, weights=weights)
-        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"), stacklevel=4)
+        warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)
         warn_unless_psd(self._kernel.against(rows))
         kernel = self._kernel + Constant(1.0) if constant else self._kernel
         return UsedRows(used, weights[used], kernel.against(rows).take(used))

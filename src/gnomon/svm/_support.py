@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.base import has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows
+from gnomon.base import has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows, warn_of_wild_scales
 from gnomon.base.forms import named_form
 from gnomon.base.reports import report
 from gnomon.kernels import Against, Constant, Kernel, Linear, warn_unless_psd
@@ -24,7 +24,6 @@ from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason, log_row
 from gnomon.penalties import convert_lam
 from gnomon.svm._expansion import Expansion, column_weights
-from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm._solvers import machine_history, solve_dual
 from gnomon.svm.kernel_machine import KernelMachine
 
@@ -98,7 +97,7 @@ class SupportVectorMachine(KernelMachine):
         rows = found if isinstance(y, str) else found[0]
         self.shape_fit_ = rows.shape if has_columns(rows) else (len(rows),)
         self._kernel = kernel_of(self, rows)
-        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"), stacklevel=4)
+        warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)
         return found
 
     def _compared(self, rows: Any) -> Against:

@@ -28,7 +28,7 @@ from gnomon._typing import (
     Positive,
     Seed,
 )
-from gnomon.base import kernel_of
+from gnomon.base import kernel_of, warn_of_wild_scales
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.forms import named_form
 from gnomon.base.reports import report
@@ -42,7 +42,6 @@ from gnomon.penalties import objective_form
 from gnomon.penalties.forms import Objective
 from gnomon.svm._classes import classes_of, read_classes, signs_against_rest
 from gnomon.svm._expansion import Expansion
-from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["KernelLogisticRegression"]
@@ -202,7 +201,7 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
         s = s * price[index]
         scaling = self._scaling(float(np.sum(s)))
         self._kernel, self.X_fit_ = kernel_of(self, rows), rows
-        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"))
+        warn_of_wild_scales(self, rows, self._kernel)
         warn_unless_psd(against := self._kernel.against(rows))
         gram = against.matrix()
         problem = KernelProblem(

@@ -29,7 +29,7 @@ from gnomon._typing import (
     Positive,
     Seed,
 )
-from gnomon.base import kernel_of
+from gnomon.base import kernel_of, warn_of_wild_scales
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.reports import report
 from gnomon.kernels import KernelLike, warn_unless_psd
@@ -38,7 +38,6 @@ from gnomon.optim import Selection, Solution, perceptron
 from gnomon.optim.solution import History, StopReason
 from gnomon.svm._classes import classes_of, read_classes, signs_against_rest
 from gnomon.svm._expansion import Expansion
-from gnomon.svm._scales import warn_of_wild_scales
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["KernelPerceptron"]
@@ -179,7 +178,7 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
         prices = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[index])
         step = float(self.eta0) * prices[index]
         self._kernel, self.X_fit_ = kernel_of(self, rows), rows
-        warn_of_wild_scales(self._kernel, rows, vars(self).get("feature_names_in_"))
+        warn_of_wild_scales(self, rows, self._kernel)
         warn_unless_psd(against := self._kernel.against(rows))
         gram = against.matrix()
         design = GramDesign(gram.astype(float, copy=False))

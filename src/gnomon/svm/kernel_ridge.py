@@ -15,7 +15,15 @@ from scipy import sparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, NonNegative
-from gnomon.base import count_rows, float_type, has_columns, is_given_matrix, kernel_of, kernel_rows
+from gnomon.base import (
+    count_rows,
+    float_type,
+    has_columns,
+    is_given_matrix,
+    kernel_of,
+    kernel_rows,
+    warn_of_wild_scales,
+)
 from gnomon.base.forms import named_form
 from gnomon.kernels import Kernel, KernelLike, Linear, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgeSolution, kernel_ridge, ridge
@@ -159,6 +167,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         s = None if sample_weight is None else check_weights(sample_weight, Y)
         rho, scale = self._strength(Y, s)
         self._kernel, self.X_fit_ = kernel_of(self, rows, pairs=True), rows
+        warn_of_wild_scales(self, rows, self._kernel)
         found, self._weights = self._solve(rows, Y, rho, s)
         self.solver_ = "dual" if self._weights is None else "primal"
         self.objective_ = scale * float(np.sum(found.rss + rho * found.squares))

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike, NonNegative, Numbers
-from gnomon.base import float_type, kernel_of, kernel_rows
+from gnomon.base import float_type, kernel_of, kernel_rows, warn_of_wild_scales
 from gnomon.kernels import Kernel, KernelLike, warn_unless_psd
 from gnomon.numerics.linalg import KernelRidgePath, KernelRidgeSolution, kernel_ridge_path
 from gnomon.numerics.validation import check_positive
@@ -130,6 +130,7 @@ class KernelRidgeCV(MultiOutputMixin, RegressorMixin, KernelMachine):
         Y = np.reshape(y, (len(y), -1)).astype(float_type(rows), copy=False)
         s, alphas = check_weights(sample_weight, Y), self._alphas()
         self._kernel, self.X_fit_ = kernel_of(self, rows, pairs=True), rows
+        warn_of_wild_scales(self, rows, self._kernel)
         against, H = self._kernel.against(rows), trend_columns(self.parametric, rows, self._kernel)
         if isinstance(self.kernel, Kernel):
             warn_unless_psd(against)
