@@ -8,7 +8,7 @@ from importlib import metadata
 
 import numpy as np
 
-__all__ = ["environment", "markdown", "write"]
+__all__ = ["environment", "markdown", "read", "updated", "write"]
 
 PACKAGES = ("gnomon", "numpy", "scipy", "scikit-learn", "numba", "skglm", "celer", "scikit-learn-intelex", "lightgbm")
 
@@ -52,6 +52,39 @@ def write(report, folder, family):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{family}.md").write_text(markdown(report), encoding="utf-8")
     (folder / f"{family}.json").write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
+
+
+def read(folder, family):
+    """What was published of a family, or None."""
+    path = folder / f"{family}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def updated(published, report, names):
+    """`published` with the lines of `report` in place of those of the same name; `names` are those that there are.
+
+    What was measured elsewhere, or with other packages, cannot stand beside it.
+    """
+    if published is None:
+        return report
+    old, new = (_place(one["environment"]) for one in (published, report))
+    if old != new:
+        raise SystemExit(f"the published results are from {old}, these from {new}; measure the whole family")
+    return report | {part: _replaced(published[part], report[part], order) for part, order in names.items()}
+
+
+def _place(about):
+    return {name: value for name, value in about.items() if name != "when"}
+
+
+def _replaced(old, new, order):
+    again = {_name(line) for line in new}
+    lines = [line for line in old if _name(line) not in again and _name(line) in order] + new
+    return sorted(lines, key=lambda line: order.index(_name(line)))
+
+
+def _name(line):
+    return line["estimator"] if "estimator" in line else line["row"]
 
 
 def _tables(report):
