@@ -15,6 +15,8 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", 
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("speed", "growth", "memory", "cold")
+CONTESTS = ("learn",)
+"""Families that compare losses on files, and no times."""
 
 
 def families():
@@ -32,14 +34,16 @@ def run(family, *, quick=False, wanted=(), parts=PARTS):
     if not rows and not estimators:
         raise SystemExit(f"--rows {' '.join(wanted)} matches none of {[row.name for row in module.ROWS]}")
     _limit_threads()
+    about = {"family": family, "mode": "quick" if quick else "full", "environment": environment(THREADS)}
+    if family in CONTESTS:
+        return about | {part: [] for part in PARTS} | {"contest": module.contest(rows, quick=quick)}
     answers = {
         "speed": lambda: _speed(rows, quick=quick),
         "growth": lambda: [] if quick else _growth(rows),
         "memory": lambda: _memory(family, rows, quick=quick),
         "cold": lambda: _cold(estimators[: 1 if quick else None]),
     }
-    report = {"family": family, "mode": "quick" if quick else "full", "environment": environment(THREADS)}
-    return report | {part: answers[part]() if part in parts else [] for part in PARTS}
+    return about | {part: answers[part]() if part in parts else [] for part in PARTS}
 
 
 def _is_wanted(name, wanted):

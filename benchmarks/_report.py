@@ -41,6 +41,8 @@ def markdown(report):
     if promised:
         kept = sum(line["verdict"] == "met" for line in promised)
         parts.append(f"{kept} of {len(promised)} promised ratios met.")
+    if report.get("contest"):
+        parts.append(_outcome(report["contest"]))
     for title, head, rows in _tables(report):
         if rows:
             parts.append(f"### {title}\n\n{_table(head, rows)}")
@@ -90,6 +92,8 @@ def _name(line):
 def _tables(report):
     head = ["work", "gnomon", "peer", "peer's time", "ratio", "target", "excess over best peer", "verdict"]
     yield "Speed at equal quality", head, [_speed(line) for line in report["speed"]]
+    head = ["file", "loss", "gnomon", "model", "time", "expert", "model", "time", "ratio", ""]
+    yield "Held-out loss", head, [_contested(line) for line in report.get("contest", [])]
     exponents = [
         [line["row"], line["axis"], *(f"{name}: {value:.2f}" for name, value in line["exponents"].items())]
         for line in report["growth"]
@@ -114,6 +118,23 @@ def _tables(report):
         ["estimator", "import", "empty cache", "filled cache", "under 5 s, 0.5 s"],
         cold,
     )
+
+
+def _outcome(lines):
+    """The geometric mean of the ratios, and how many files were no worse."""
+    ratios = np.array([line["ratio"] for line in lines if "ratio" in line])
+    if not len(ratios):
+        return "No file was found."
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    return f"Geometric mean of the ratios over {len(ratios)} files: {mean:.3f}; at most 1 in {np.sum(ratios <= 1.0)}."
+
+
+def _contested(line):
+    if "ratio" not in line:
+        return [line["file"], *["–"] * 8, line["verdict"]]
+    ours = [f"{line['ours']:.4g}", line["chosen"], _seconds(line["seconds"])]
+    theirs = [f"{line['expert']:.4g}", line["expert_chosen"], _seconds(line["expert_seconds"])]
+    return [line["file"], line["loss"], *ours, *theirs, f"{line['ratio']:.3f}", line["verdict"]]
 
 
 def _speed(line):
