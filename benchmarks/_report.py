@@ -8,7 +8,7 @@ from importlib import metadata
 
 import numpy as np
 
-__all__ = ["environment", "markdown", "write"]
+__all__ = ["environment", "markdown", "read", "updated", "write"]
 
 PACKAGES = ("gnomon", "numpy", "scipy", "scikit-learn", "numba", "skglm", "celer", "scikit-learn-intelex", "lightgbm")
 
@@ -41,6 +41,8 @@ def markdown(report):
     if promised:
         kept = sum(line["verdict"] == "met" for line in promised)
         parts.append(f"{kept} of {len(promised)} promised ratios met.")
+    if report.get("contest"):
+        parts.append(_outcome(report["contest"]))
     for title, head, rows in _tables(report):
         if rows:
             parts.append(f"### {title}\n\n{_table(head, rows)}")
@@ -54,9 +56,44 @@ def write(report, folder, family):
     (folder / f"{family}.json").write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
 
 
+def read(folder, family):
+    """What was published of a family, or None."""
+    path = folder / f"{family}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def updated(published, report, names):
+    """`published` with the lines of `report` in place of those of the same name; `names` are those that there are.
+
+    What was measured elsewhere, or with other packages, cannot stand beside it.
+    """
+    if published is None:
+        return report
+    old, new = (_place(one["environment"]) for one in (published, report))
+    if old != new:
+        raise SystemExit(f"the published results are from {old}, these from {new}; measure the whole family")
+    return report | {part: _replaced(published[part], report[part], order) for part, order in names.items()}
+
+
+def _place(about):
+    return {name: value for name, value in about.items() if name != "when"}
+
+
+def _replaced(old, new, order):
+    again = {_name(line) for line in new}
+    lines = [line for line in old if _name(line) not in again and _name(line) in order] + new
+    return sorted(lines, key=lambda line: order.index(_name(line)))
+
+
+def _name(line):
+    return line["estimator"] if "estimator" in line else line["row"]
+
+
 def _tables(report):
     head = ["work", "gnomon", "peer", "peer's time", "ratio", "target", "excess over best peer", "verdict"]
     yield "Speed at equal quality", head, [_speed(line) for line in report["speed"]]
+    head = ["file", "loss", "gnomon", "model", "time", "expert", "model", "time", "ratio", ""]
+    yield "Held-out loss", head, [_contested(line) for line in report.get("contest", [])]
     exponents = [
         [line["row"], line["axis"], *(f"{name}: {value:.2f}" for name, value in line["exponents"].items())]
         for line in report["growth"]
@@ -81,6 +118,23 @@ def _tables(report):
         ["estimator", "import", "empty cache", "filled cache", "under 5 s, 0.5 s"],
         cold,
     )
+
+
+def _outcome(lines):
+    """The geometric mean of the ratios, and how many files were no worse."""
+    ratios = np.array([line["ratio"] for line in lines if "ratio" in line])
+    if not len(ratios):
+        return "No file was found."
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    return f"Geometric mean of the ratios over {len(ratios)} files: {mean:.3f}; at most 1 in {np.sum(ratios <= 1.0)}."
+
+
+def _contested(line):
+    if "ratio" not in line:
+        return [line["file"], *["–"] * 8, line["verdict"]]
+    ours = [f"{line['ours']:.4g}", line["chosen"], _seconds(line["seconds"])]
+    theirs = [f"{line['expert']:.4g}", line["expert_chosen"], _seconds(line["expert_seconds"])]
+    return [line["file"], line["loss"], *ours, *theirs, f"{line['ratio']:.3f}", line["verdict"]]
 
 
 def _speed(line):

@@ -311,7 +311,11 @@ ROWS = (
         size={},
         quick={"n": 1000},
         ours=ours("LogisticRegression", solver="newton", C=10.0),
-        peers=(peer("LogisticRegression", solver="newton-cholesky", C=10.0),),
+        # At its own tolerance the peer stops 2.7e-5 above the optimum.
+        peers=tuple(
+            peer("LogisticRegression", solver="newton-cholesky", label=f"newton-cholesky, tol={tol}", C=10.0, tol=tol)
+            for tol in (1e-4, 1e-5, 1e-6)
+        ),
         quality=logistic_objective(C=10.0),
         targets={"scikit-learn": 1.0},
         tolerance=1e-5,
@@ -361,6 +365,21 @@ ROWS = (
         quality=logistic_objective(C=0.1, l1_ratio=1.0),
         targets={"LIBLINEAR": 1.0},
         tolerance=1e-3,
+    ),
+    Row(
+        name="Lasso of California, cubic, ill-conditioned, 20k×164, α_max/1000",
+        make=_real.california,
+        size={},
+        quick={"n": 500},
+        ours=ours("Lasso", alpha=alpha_over(1000), tol=1e-6, max_iter=100_000),
+        peers=(
+            peer("Lasso", package=BEST_LASSO, label="scikit-learn", alpha=alpha_over(1000), tol=1e-6, max_iter=100_000),
+            peer("Lasso", package=BEST_LASSO, label="skglm", module="skglm", alpha=alpha_over(1000), tol=1e-6),
+            peer("Lasso", package=BEST_LASSO, label="celer", module="celer", alpha=alpha_over(1000), tol=1e-6),
+        ),
+        quality=lasso_objective(1000),
+        targets={BEST_LASSO: 1.0},
+        tolerance=1e-5,
     ),
     Row(
         name="LassoCV of California, cubic, ill-conditioned, 20k×164, path of 100, 5 folds",

@@ -28,7 +28,7 @@ NAMESAKES = [
 BASES = {
     "logistic": LogisticRegression(C=0.1),
     "svc": SVC(gamma=0.2),
-    # The dual solver of liblinear draws from one generator of the process, which threads share; the primal one draws nothing.
+    # liblinear's dual solver draws from one generator of the process, which threads share; the primal one draws none.
     "linear": LinearSVC(C=0.1, dual=False),
     "bayes": GaussianNB(var_smoothing=1e-3),
     "neighbours": KNeighborsClassifier(2),

@@ -152,13 +152,41 @@ def test_the_report_says_what_was_measured(tmp_path):
     assert json.loads((tmp_path / "toy.json").read_text())["speed"][0]["verdict"] == "met"
 
 
+def test_a_part_that_is_measured_again_replaces_its_lines_alone():
+    def line(row, ratio):
+        return {"row": row, "ratio": ratio}
+
+    def report(speed, cold, machine="this"):
+        return {"environment": {"when": str(speed), "machine": machine}, "speed": speed, "cold": cold}
+
+    first = {"estimator": "A", "cold": 5.0}
+    published = report([line("a", 1.0), line("gone", 1.0), line("c", 1.0), line("c", 2.0)], [first])
+    measured = report([line("c", 9.0), line("b", 9.0)], [])
+    names = {"speed": ["a", "b", "c"], "cold": ["A"]}
+    found = _report.updated(published, measured, names)
+    assert found["speed"] == [line("a", 1.0), line("b", 9.0), line("c", 9.0)]
+    assert found["cold"] == [first]
+    assert found["environment"] == measured["environment"]
+    assert _report.updated(None, measured, names) is measured
+    with pytest.raises(SystemExit, match="measure the whole family"):
+        _report.updated(report([], [], machine="another"), measured, names)
+
+
+def test_rows_name_estimators_too_and_only_published_sizes_are_updated(capsys):
+    assert command.names("trees")["memory"][:1] == ["RandomForestClassifier, 100 trees, 100k×30"]
+    assert "LassoCV" in command.names("linear")["cold"]
+    with pytest.raises(SystemExit):
+        command.main(["linear", "--quick", "--update"])
+    assert "neither --quick nor --out" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("family", "count"),
     [
         ("cluster", 10),
         ("decomposition", 7),
         ("random_features", 6),
-        ("linear", 18),
+        ("linear", 19),
         ("generative", 12),
         ("trees", 9),
         ("neighbors", 4),
@@ -192,7 +220,7 @@ def test_estimators_that_need_another_are_given_one():
 
 def test_unknown_rows_are_refused():
     with pytest.raises(SystemExit, match="matches none of"):
-        command.run("linear", wanted="no such row")
+        command.run("linear", wanted=["no such row"])
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ from gnomon.distributions import (
     conjugate,
     log_likelihood,
 )
+from gnomon.gp import GaussianProcessRegressor
 from gnomon.infer import grid_posterior, laplace
+from gnomon.kernels import RBF
 from gnomon.losses import from_likelihood
 from gnomon.optim import fit_mle, maximize_model_evidence
 from gnomon.penalties import from_prior
@@ -334,6 +336,7 @@ def test_grids_that_cannot_serve_are_refused(make, message):
         make()
 
 
+@pytest.mark.spec("GEN-022")
 def test_the_table_of_conjugate_pairs_names_every_model_and_the_process():
     listed = conjugate.__doc__
     models = [cls.__name__ for cls in ConjugateModel.__subclasses__()]
@@ -341,6 +344,21 @@ def test_the_table_of_conjugate_pairs_names_every_model_and_the_process():
     assert not [name for name in models if name not in listed]
     assert "Gaussian process" in listed
     assert "gnomon.gp" in listed
+
+
+@pytest.mark.spec("GEN-022")
+def test_a_gaussian_process_at_its_points_is_a_normal_vector_observed_twice():
+    """f ~ N(0, K) and y | f ~ N(f, σ²I): posterior and evidence are those of a normal mean with known covariance."""
+    points, kernel, sigma2 = np.linspace(0.0, 3.0, 6)[:, None], RBF(0.8), 0.3
+    seen = np.sin(points[:, 0]) + np.array([[0.1], [-0.3]])
+    model = NormalKnownCov(np.zeros(6), kernel.gram(points), sigma2 * np.eye(6)).update(seen)
+    process = GaussianProcessRegressor(kernel, alpha=sigma2, optimizer=None)
+    process.fit(np.tile(points, (2, 1)), seen.ravel())
+    mean, cov = process.predict(points, return_cov=True)
+    assert np.allclose(mean, model.mean0, atol=1e-10)
+    assert np.allclose(cov, model.cov0, atol=1e-10)
+    prior = NormalKnownCov(np.zeros(6), kernel.gram(points), sigma2 * np.eye(6))
+    assert process.log_marginal_likelihood_value_ == pytest.approx(prior.log_evidence(seen), abs=1e-9)
 
 
 @pytest.mark.spec("GEN-023", "GEN-007")

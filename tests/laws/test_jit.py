@@ -4,12 +4,13 @@ import gc
 import os
 import subprocess
 import sys
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from gnomon._jit import DISABLED, jit, jit_no_alloc, subroutine, subroutine_fma, subroutine_reassoc
+from gnomon._jit import DISABLED, jit, jit_no_alloc, noun, subroutine, subroutine_fma, subroutine_reassoc, verb
 from gnomon._vectors import add_four, add_to_all, add_two
 
 
@@ -180,3 +181,44 @@ def test_the_collector_is_as_it_was_after_a_compilation(collecting):
         assert gc.isenabled() == collecting
     finally:
         gc.enable()
+
+
+class _Measured:
+    @verb
+    def pane_extent(self):
+        return 0.0
+
+
+class _Pane(NamedTuple):
+    pane_extent: float
+
+
+@jit_no_alloc
+def _doubled(pane):
+    return 2.0 * pane.pane_extent
+
+
+@pytest.mark.skipif(DISABLED, reason="Python knows fields from methods")
+def test_a_tuple_with_a_field_named_like_a_verb_is_refused():
+    """To Numba the verb would hide the field; the kernel would fail with a message about types."""
+    with pytest.raises(TypeError, match=r"_Pane has a field pane_extent, and pane_extent\(\) is a verb"):
+        _doubled(_Pane(1.0))
+
+
+def test_a_noun_with_a_field_named_like_a_verb_is_refused_whichever_comes_first():
+    with pytest.raises(TypeError, match=r"Short has a field pane_extent, .* give one of them another name"):
+
+        @noun
+        class Short:
+            pane_extent: float
+
+    @noun
+    class Long:
+        a_field_of_its_own: float
+
+    with pytest.raises(TypeError, match=r"Long has a field a_field_of_its_own"):
+
+        class Other:
+            @verb
+            def a_field_of_its_own(self):
+                return 0.0

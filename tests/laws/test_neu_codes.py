@@ -189,7 +189,7 @@ def test_gradient_of_the_bound(law, rows):
         assert gradient[i] == pytest.approx(slope, abs=2e-6 * max(1, abs(slope)))
 
 
-@pytest.mark.spec("NEU-136", "NEU-L39")
+@pytest.mark.spec("NEU-136", "NEU-L39", "GEN-082")
 def test_linear_variational_autoencoders_are_probabilistic_components():
     random = np.random.default_rng(0)
     rows = random.normal(size=(200, 2)) @ random.normal(size=(2, 4)) + 0.4 * random.normal(size=(200, 4))
@@ -246,7 +246,7 @@ def test_adversarial_networks():
     assert best > value(np.clip(optimal_discriminator(a, b) + 0.01, 0, 0.999))
 
 
-@pytest.mark.spec("NEU-137")
+@pytest.mark.spec("NEU-137", "GEN-082")
 @pytest.mark.parametrize("loss", ["non_saturating", "minimax"])
 def test_a_generator_learns_two_moons(loss):
     rows = make_moons(400, noise=0.05, random_state=0)[0]

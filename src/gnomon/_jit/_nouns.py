@@ -16,19 +16,18 @@ from numba.extending import overload_method
 
 from gnomon._jit._compile import DISABLED, Function
 from gnomon._jit._numba import PART
+from gnomon._jit._verbs import VERBS, refuse_field, refuse_verb
 
 __all__ = ["compiled", "inlined_verb", "noun", "verb"]
 
 T = TypeVar("T")
 
-_VERBS: dict[str, tuple[str, ...]] = {}
-"""Every verb that kernels may call on a noun, with the names of its arguments."""
-
 
 def verb(method: Function) -> Function:
     """Let kernels call a method by its name on every noun that has it; written where the verb is declared.
 
-    All nouns share the names of verbs, so two declarations of one name must have the same arguments.
+    All nouns share the names of verbs, so two declarations of one name must have the same arguments, and no noun or
+    named tuple that kernels take may have a field of that name.
 
     Examples
     --------
@@ -59,8 +58,9 @@ def inlined_verb(method: Function) -> Function:
 def _declared(method: Function, options: dict[str, Any]) -> Function:
     name, arguments = method.__name__, signature(method)
     names = tuple(arguments.parameters)[1:]
-    if name not in _VERBS:
-        _VERBS[name] = names
+    if name not in VERBS:
+        refuse_verb(name)
+        VERBS[name] = names
 
         def verb_of(self, *given):
             return getattr(getattr(self.instance_class, "noun", None), name, None)
@@ -69,9 +69,9 @@ def _declared(method: Function, options: dict[str, Any]) -> Function:
         typing: Any = verb_of
         typing.__signature__ = arguments
         overload_method(types.BaseNamedTuple, name, jit_options=options, strict=False)(typing)
-    elif _VERBS[name] != names:
+    elif VERBS[name] != names:
         raise TypeError(
-            f"the verb {name} is declared with the arguments ({', '.join(_VERBS[name])}) already, "
+            f"the verb {name} is declared with the arguments ({', '.join(VERBS[name])}) already, "
             f"and now with ({', '.join(names)}); use these, or give it another name"
         )
     return method
@@ -101,6 +101,7 @@ def noun(cls: type[T]) -> type[T]:
     """
     made: Any = dataclass(frozen=True)(cls)
     names = [field.name for field in fields(made)]
+    refuse_field(cls.__name__, names)
     # The last field is never read: Numba cannot pass a tuple without fields.
     bases = (namedtuple(cls.__name__, [*names, "end"]),)
     space = {

@@ -22,6 +22,7 @@ from numba.core import types
 
 from gnomon._jit import kernel_cache
 from gnomon._jit._sources import digest, stamp
+from gnomon._jit._verbs import refuse_field
 
 __all__ = ["MISSING", "PART", "at_least_v3", "flags", "kept", "one_for_all_literals"]
 
@@ -223,8 +224,9 @@ def _name_of(kind: Any) -> str | None:
 
 
 @functools.cache
-def _class_identity(cls: type) -> str | None:
+def _class_identity(cls: Any) -> str | None:
     """Where a class of tuples is defined and all that its verbs are made of; None if another process cannot know."""
+    refuse_field(cls.__name__, cls._fields)
     text = stamp(cls.__module__) if "<locals>" not in cls.__qualname__ else None
     return text and f"{cls.__module__}.{cls.__qualname__}:{text}"
 

@@ -13,7 +13,6 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 __all__ = ["closure", "digest", "stamp"]
@@ -41,7 +40,7 @@ def stamp(module: str) -> str | None:
 
 def closure(module: str) -> dict[str, str | None]:
     """The digest of the text of every module that `module` can reach, by name."""
-    followed = {_OURS, module.split(".")[0]}
+    followed = frozenset({_OURS, module.split(".")[0]})
     found: dict[str, str | None] = {}
     waiting = [module]
     while waiting:
@@ -50,17 +49,29 @@ def closure(module: str) -> dict[str, str | None]:
             continue
         path = _file(name)
         text = _read(path)
-        found[name] = digest(text) if text is not None else None
-        waiting += [other for other in _imports(name, path, text or "") if other.split(".")[0] in followed]
+        reached, packages = _imports(name, path, text or "", followed)
+        known = text is not None and all(_read(package) is not None for package in packages)
+        found[name] = _digest_of(text or "") if known else None
+        waiting += reached
     return found
 
 
-def _imports(module: str, path: Path | None, text: str) -> Iterator[str]:
+@functools.cache
+def _imports(module: str, path: Path | None, text: str, followed: frozenset[str]) -> tuple[list[str], set[Path]]:
+    """The modules of the packages `followed` that a text imports from, and the files that were read to find them."""
+    found: list[str] = []
+    packages: set[Path] = set()
     for start, names, plain in _statements(text):
         if plain:
-            yield from (name.split()[0] for name in plain.split(",") if name.strip() and _file(name.split()[0]))
-        elif source := _absolute(module, path, start):
-            yield from (found for name in _names(names) if (found := _defining(source, name)))
+            found += [name.split()[0] for name in plain.split(",") if name.strip() and _file(name.split()[0])]
+        elif (source := _absolute(module, path, start)).split(".")[0] in followed:
+            found += [end for name in _names(names) if (end := _defining(source, name, packages))]
+    return [name for name in found if name.split(".")[0] in followed], packages
+
+
+@functools.cache
+def _digest_of(text: str) -> str:
+    return digest(text)
 
 
 @functools.cache
@@ -85,17 +96,18 @@ def _absolute(module: str, path: Path | None, start: str) -> str:
     return ".".join([*kept, rest] if rest else kept)
 
 
-def _defining(source: str, name: str) -> str | None:
-    """The module in which ``from source import name`` ends, if it is one of ours."""
+def _defining(source: str, name: str, packages: set[Path]) -> str | None:
+    """The module in which ``from source import name`` ends, if it is one of ours; packages on the way are noted."""
     if _file(f"{source}.{name}"):
         return f"{source}.{name}"
     if (path := _file(source)) is None:
         return None
     if path.name == "__init__.py":
+        packages.add(path)
         for start, names, _ in _statements(_read(path) or ""):
             inner = _absolute(source, path, start)
             if inner != source and name in _names(names):
-                return _defining(inner, name)
+                return _defining(inner, name, packages)
     return source
 
 

@@ -59,8 +59,8 @@ class OneVsOneClassifier(Reduction):
     estimator : estimator
         Any classifier, or a regressor, whose prediction is then a score around ½.
     n_jobs : int, optional
-        Threads for the fits. scikit-learn's estimators on liblinear's dual solver draw from one generator of the process:
-        theirs are the same from run to run with one thread only.
+        Threads for the fits. scikit-learn's estimators on liblinear's dual solver draw from one generator of the
+        process: their answers are the same from run to run with one thread only.
     decision : {"vote", "dag", "coupling"}, default="vote"
         "vote": the class with most votes, equation (1). "dag": the class left over when the first and the last of a
         list duel and the loser leaves. "coupling": the largest probability of `predict_proba`.

@@ -67,8 +67,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     estimator : estimator
         Any classifier, or a regressor, whose prediction is then a score around ½.
     n_jobs : int, optional
-        Threads for the fits. scikit-learn's estimators on liblinear's dual solver draw from one generator of the process:
-        theirs are the same from run to run with one thread only.
+        Threads for the fits. scikit-learn's estimators on liblinear's dual solver draw from one generator of the
+        process: their answers are the same from run to run with one thread only.
     verbose : int, default=0
         1: about ten lines of progress on stderr; more: a line for each fit.
     combine : {"auto", "score", "proba", "hard"}, default="auto"

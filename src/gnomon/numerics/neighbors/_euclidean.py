@@ -161,8 +161,9 @@ class Screen(NamedTuple):
         return bound * (norms + self.reach[number]) ** 2 - norms**2
 
     def products(self, A: Floats, tile: Any, room: Floats) -> Floats:
-        """A Bᵀ for the rows B of a tile, in `room`."""
-        out = room[:, : tile.shape[0]]
+        """A Bᵀ for the rows B of a tile, in `room`, without gaps: kernels are compiled for one layout."""
+        m, n = len(A), tile.shape[0]
+        out = room[: m * n].reshape(m, n)
         if isinstance(tile, np.ndarray):
             return np.matmul(A, tile.T, out=out)
         out[...] = (tile @ A.T).T
@@ -260,7 +261,7 @@ def search_block(
 ) -> float:
     """Fill the heaps of a block of queries; the share of comparisons that passed the screen."""
     A, norms = screen.queries(Q.values[block])
-    cuts, room = np.empty(len(A), dtype=A.dtype), np.empty((len(A), TILE), dtype=A.dtype)
+    cuts, room = np.empty(len(A), dtype=A.dtype), np.empty(len(A) * TILE, dtype=A.dtype)
     distances, rows = heaps[0][block], heaps[1][block]
     passed = 0
     for number, tile in enumerate(screen.tiles):
@@ -279,7 +280,7 @@ def pairs_in_block(index: EuclideanIndex, Q: StoredRows, block: slice, radius: f
     """The pairs of a block of queries and stored rows at most `radius` apart, in the unit of the index."""
     stored, screen = index
     A, norms = screen.queries(Q.values[block])
-    room, most = np.empty((len(A), TILE), dtype=A.dtype), radius / stored.unit
+    room, most = np.empty(len(A) * TILE, dtype=A.dtype), radius / stored.unit
     parts = []
     for number, tile in enumerate(screen.tiles):
         start = number * TILE
