@@ -121,6 +121,8 @@ ARGUMENTS = {
 
 # Not of tables: their rows are scores, one for each row or one for each class, and they have laws of their own.
 OF_SCORES = {"ScoreCalibrator"}
+# Nor these: their rows are all points of a grid.
+OF_GRIDS = {"GridInterpolator"}
 
 FOLDERS = ("gnomon", "gnomon.numerics")
 
@@ -156,7 +158,7 @@ def classes(base):
 
 def estimators():
     """One unfitted instance of every public estimator, as it is by default but for `FEW` and `ARGUMENTS`."""
-    found = [cls for cls in classes(BaseEstimator) if cls.__name__ not in OF_SCORES]
+    found = [cls for cls in classes(BaseEstimator) if cls.__name__ not in OF_SCORES | OF_GRIDS]
     return [cls(**(_few(cls) | ARGUMENTS.get(cls.__name__, {}))) for cls in found]
 
 

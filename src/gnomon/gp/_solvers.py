@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats
+from gnomon.gp._full_grid import full_grid
 from gnomon.gp._observations import NoisyRows, Parameters, covariance
 from gnomon.infer import Conditioned, condition
 from gnomon.kernels import Kernel
@@ -46,13 +47,6 @@ class Solved(NamedTuple):
     name: str
 
 
-class Grid(NamedTuple):
-    """Rows as a full grid: the values of each axis, and the point in C order that each row is."""
-
-    axes: list[Floats]
-    order: Integers
-
-
 class CovarianceProduct(NamedTuple):
     """X → AX, tile by tile, or by the sparse matrix K where there is one."""
 
@@ -80,7 +74,11 @@ def _choose(parameters: Parameters, data: NoisyRows) -> str:
     """The table (1), from the top."""
     n, kernel = len(data.y), parameters.kernel
     if n > FEWEST_STRUCTURED:
-        if _equal_noise(parameters) and _axis_kernels(kernel, data.rows) is not None and _grid(data.rows) is not None:
+        if (
+            _equal_noise(parameters)
+            and _axis_kernels(kernel, data.rows) is not None
+            and full_grid(data.rows) is not None
+        ):
             return "kronecker"
         if np.isfinite(kernel.support_radius):
             P = kernel.prepare(data.rows)
@@ -119,7 +117,7 @@ def _iterative(parameters: Parameters, data: NoisyRows, before: Precision | None
 
 
 def _kronecker(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
-    kernels, grid = _axis_kernels(parameters.kernel, data.rows), _grid(data.rows)
+    kernels, grid = _axis_kernels(parameters.kernel, data.rows), full_grid(data.rows)
     if kernels is None or grid is None or not _equal_noise(parameters):
         raise ValueError(
             "solver='kronecker' needs rows that are a full grid, a kernel that is a product over its axes (RBF, "
@@ -138,16 +136,6 @@ def _axis_kernels(kernel: Kernel, rows: Any) -> list[Kernel] | None:
     if not isinstance(rows, np.ndarray) or rows.shape[1] < 2:
         return None
     return kernel.by_axis(rows.shape[1])
-
-
-def _grid(rows: Any) -> Grid | None:
-    """The grid whose points the rows are, each once; None where they are none."""
-    parts = [np.unique(column, return_inverse=True) for column in rows.T]
-    shape = tuple(len(values) for values, _ in parts)
-    if np.prod(shape, dtype=float) != len(rows):
-        return None
-    order = np.ravel_multi_index(tuple(np.ravel(places) for _, places in parts), shape)
-    return Grid([values for values, _ in parts], order) if len(np.unique(order)) == len(rows) else None
 
 
 def _advice(kernel: Kernel) -> str:

@@ -17,7 +17,7 @@ from gnomon.kernels.constant import Constant, White
 from gnomon.kernels.cosine import Cosine
 from gnomon.kernels.dot_product import DotProduct, Linear, Polynomial
 from gnomon.kernels.given import CallableKernel, FeatureMapKernel, Precomputed
-from gnomon.kernels.grid import BSpline, CatmullRom, Sinc, is_cardinal
+from gnomon.kernels.grid import BSpline, CatmullRom, GridKernel, Sinc, Stencil, is_cardinal
 from gnomon.kernels.laplacian import GammaExponential, Laplacian
 from gnomon.kernels.matern import Matern
 from gnomon.kernels.per_column import Additive, TensorProduct
@@ -44,6 +44,7 @@ __all__ = [
     "ExpSineSquared",
     "FeatureMapKernel",
     "GammaExponential",
+    "GridKernel",
     "Hyperparameter",
     "Kernel",
     "KernelExponential",
@@ -69,6 +70,7 @@ __all__ = [
     "Sigmoid",
     "Sinc",
     "Spherical",
+    "Stencil",
     "TensorProduct",
     "ThinPlate",
     "Truncated",

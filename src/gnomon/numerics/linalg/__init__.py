@@ -1,12 +1,15 @@
-"""Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, Cholesky factors."""
+"""Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, factors, narrow bands."""
 
 from gnomon.numerics.linalg._coordinates import Coordinates, coordinates
 from gnomon.numerics.linalg._kernel_path import KernelRidgePath, kernel_ridge_path
 from gnomon.numerics.linalg._kernel_ridge import KernelRidgeSolution, kernel_ridge, refuse_indefinite
 from gnomon.numerics.linalg._kernel_root import KernelRoot, kernel_root, refuse_matrix
 from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
+from gnomon.numerics.linalg._recursive_filter import FilterBoundary, recursive_filter
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
+from gnomon.numerics.linalg._tridiagonal_solve import tridiagonal_solve
+from gnomon.numerics.linalg.banded_precision import BandedPrecision
 from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd
 from gnomon.numerics.linalg.iterative_precision import IterativePrecision
 from gnomon.numerics.linalg.kronecker_precision import KroneckerPrecision
@@ -33,8 +36,10 @@ from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, 
 
 __all__ = [
     "LEAST_SQUARES_METHODS",
+    "BandedPrecision",
     "CholeskyPrecision",
     "Coordinates",
+    "FilterBoundary",
     "IterativePrecision",
     "KernelLoo",
     "KernelRidgePath",
@@ -72,6 +77,7 @@ __all__ = [
     "least_squares",
     "leverages",
     "loo_residuals",
+    "recursive_filter",
     "refuse_indefinite",
     "refuse_matrix",
     "ridge",
@@ -81,4 +87,5 @@ __all__ = [
     "solve_secular",
     "triangle",
     "triangle_of_moments",
+    "tridiagonal_solve",
 ]
