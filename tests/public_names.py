@@ -28,7 +28,7 @@ ANY_ROWS = KDE.family(bandwidth=1.0)
 SMALL_NETWORK = {
     "alpha": 1.0,
     "solver": "lbfgs",
-    "tol": 1e-8,
+    "tol": 1e-10,
     "max_iter": 5000,
     "standardize": False,
     "random_state": 0,

@@ -23,7 +23,7 @@ def test_there_are_25_files_each_once():
 
 def test_an_absent_file_is_a_note_in_the_table(monkeypatch, tmp_path):
     monkeypatch.setattr(learn, "REAL", tmp_path)
-    report = command.run("learn", wanted="german")
+    report = command.run("learn", wanted=["german"])
     assert [line["verdict"][:6] for line in report["contest"]] == ["absent"]
     assert "No file was found." in _report.markdown(report)
 

@@ -38,8 +38,9 @@ from gnomon.numerics.weights import check_weights
 
 __all__ = ["ConformalClassifier", "PredictionSets"]
 
-# p and 1 − c are equal up to rounding where a rank decides.
-ROUNDING = 8.0 * np.finfo(float).eps
+# p and 1 − c are equal up to rounding where a rank decides; so are scores, of order one, of means over the same members
+# that are summed in another order.
+ROUNDING = 64.0 * np.finfo(float).eps
 
 
 class PredictionSets(NamedTuple):
@@ -200,7 +201,7 @@ class ConformalClassifier(ClassifierMixin, Conformal):
                 for v in np.unique(self._left_out.view[cell.calibrating]):
                     some = cell.calibrating[self._left_out.view[cell.calibrating] == v]
                     at = scores[mine - here.start, v][:, cell.columns]
-                    found = exceeding_mass(self.scores_[some], self.weights_[some], at)
+                    found = exceeding_mass(self.scores_[some], self.weights_[some], at, slack=ROUNDING)
                     for sums, more in zip((above, equal), found, strict=True):
                         sums[mine[:, None], self._columns(cell)] += more
                 total[mine[:, None], self._columns(cell)] = np.sum(self.weights_[cell.calibrating])

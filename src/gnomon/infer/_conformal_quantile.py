@@ -78,13 +78,17 @@ def _reached(scores: Floats, targets: Floats, weights: Floats) -> Floats:
     return np.append(scores[order], np.inf)[place]
 
 
-def exceeding_mass(scores: ArrayLike, weights: ArrayLike, at: ArrayLike) -> tuple[Floats, Floats]:
+def exceeding_mass(
+    scores: ArrayLike, weights: ArrayLike, at: ArrayLike, *, slack: float = 0.0
+) -> tuple[Floats, Floats]:
     """The weight of the scores above each value of `at`, and of those equal to it: the sums of equation (2).
 
     Parameters
     ----------
     scores, weights : array-like of shape (n,)
     at : array-like of any shape
+    slack : float, default=0.0
+        Values that differ by no more are equal.
 
     Returns
     -------
@@ -103,5 +107,5 @@ def exceeding_mass(scores: ArrayLike, weights: ArrayLike, at: ArrayLike) -> tupl
     s, w = np.asarray(scores, dtype=float), np.asarray(weights, dtype=float)
     order = np.argsort(s)
     tail = np.append(np.cumsum(w[order][::-1])[::-1], 0.0)
-    above = tail[np.searchsorted(s[order], at, side="right")]
-    return above, tail[np.searchsorted(s[order], at, side="left")] - above
+    above = tail[np.searchsorted(s[order], np.asarray(at) + slack, side="right")]
+    return above, tail[np.searchsorted(s[order], np.asarray(at) - slack, side="left")] - above

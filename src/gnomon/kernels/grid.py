@@ -274,7 +274,7 @@ class Sinc(GridKernel):
     >>> Sinc().gram([[0.0]], [[0.3], [3.5]]).round(8)
     array([[ 0.85839369, -0.09094568]])
     >>> Sinc(window=3.0).gram([[0.0]], [[0.3], [3.5]]).round(8)
-    array([[0.84432817, 0.        ]])
+    array([[0.8443432, 0.       ]])
     """
 
     step: float = 1.0

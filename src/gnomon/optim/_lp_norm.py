@@ -362,7 +362,9 @@ def _nonconvex(problem: _Scaled, max_iter: int, n_init: int, rng: np.random.Gene
         rows = rng.choice(len(t), size=min(width, len(t)), replace=False)
         starts.append(linalg.lstsq(M[rows], t[rows])[0])
     ends = [_reweighted(M, t, problem.p, problem.s, phi, max_iter) for phi in starts]
-    points = [problem.to_theta(phi) for phi, _, _ in ends]
+    # A fit through as many rows as it has coefficients can be a minimum that the first, high floors lead away from.
+    pairs = [(problem.to_theta(phi), problem.to_theta(end[0])) for phi, end in zip(starts, ends, strict=True)]
+    points = [min(pair, key=lambda point: problem.value(point.r)) for pair in pairs]
     values = np.array([problem.value(point.r) for point in points])
     best = int(np.argmin(values))
     _, n_iter, settled = ends[best]
