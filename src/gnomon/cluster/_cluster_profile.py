@@ -162,8 +162,11 @@ def cluster_profile(X: TableLike, labels: ArrayLike, sample_weight: ArrayLike | 
     [[1.5], [9.0]]
     """
     rows = cluster_rows(X, labels, sample_weight)
-    mean = np.average(rows.X, axis=0, weights=rows.weights)
-    sd = np.sqrt(np.average((rows.X - mean) ** 2, axis=0, weights=rows.weights))
+    # From one of the rows: a column that is constant has no spread, not that of the rounding of its mean.
+    origin = rows.X[np.argmax(rows.weights > 0.0)]
+    from_origin = rows.X - origin
+    off = np.average(from_origin, axis=0, weights=rows.weights)
+    mean, sd = origin + off, np.sqrt(np.average((from_origin - off) ** 2, axis=0, weights=rows.weights))
     parts = [_part(rows.X[members], rows.weights[members], sd) for members in rows.members()]
     size, center, median, spread, typical = map(np.array, zip(*parts, strict=True))
     medoid = np.array([members[place] for members, place in zip(rows.members(), typical, strict=True)])

@@ -6,13 +6,15 @@ A row farther than √λ from all centres becomes one; then means are taken, unt
 Revisiting k-means: new algorithms via Bayesian nonparametrics, ICML.
 """
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import Floats, Integers, MatrixLike
-from gnomon.numerics.validation import FLOATS, check_positive
+from gnomon.numerics.validation import FLOATS, check_integer, check_positive
 from gnomon.optim import nearest_center
 
 __all__ = ["PricedClusters", "dp_means"]
@@ -76,7 +78,7 @@ def dp_means(X: MatrixLike, penalty: float, *, max_iter: int = 300) -> PricedClu
     centers = rows.mean(axis=0, keepdims=True)
     history: list[float] = []
     labels = np.zeros(len(rows), dtype=np.int64)
-    for _ in range(max_iter):
+    for _ in range(check_integer("max_iter", max_iter, low=1)):
         centers = _with_far_rows(rows, centers, lam)
         labels, squares = nearest_center(rows, centers)
         used, labels = np.unique(labels, return_inverse=True)
@@ -84,9 +86,14 @@ def dp_means(X: MatrixLike, penalty: float, *, max_iter: int = 300) -> PricedClu
         centers = np.array([rows[labels == j].mean(axis=0) for j in range(len(used))])
         if len(history) > 1 and history[-1] >= history[-2] * (1.0 - 1e-12):
             break
+    else:
+        warnings.warn(
+            f"not converged in {max_iter} iterations; raise max_iter={max_iter}", ConvergenceWarning, stacklevel=2
+        )
     labels, squares = nearest_center(rows, centers)
-    objective = float(squares.sum()) + lam * len(centers)
-    return PricedClusters(centers, labels, objective, np.array(history))
+    # A centre that lost its last row costs nothing, for it is none.
+    used, labels = np.unique(labels, return_inverse=True)
+    return PricedClusters(centers[used], labels, float(squares.sum()) + lam * len(used), np.array(history))
 
 
 def _with_far_rows(X: Floats, centers: Floats, lam: float) -> Floats:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array
 
 from gnomon._typing import Floats, MatrixLike
 from gnomon.base import kernel_of
+from gnomon.cluster._pairs import distance_matrix
 from gnomon.kernels import KERNEL_NAMES, Kernel
 
 __all__ = ["Affinity", "check_graph", "edges", "read_affinity"]
@@ -128,7 +129,8 @@ class Affinity(NamedTuple):
             assert self.kernel is not None
             return _checked(self.kernel.gram(X), "the matrix of the kernel")
         if self.kind == "self_tuning":
-            D, scale = pairwise_distances(X), self._scales(X)
+            D = distance_matrix(X, "euclidean")
+            scale = self._scales(D)
             return _tuned(D, scale, scale)
         hits = self._search(X).kneighbors_graph(X)
         return sparse.csr_matrix(hits.minimum(hits.T) if self.kind == "mutual" else 0.5 * (hits + hits.T))
@@ -141,19 +143,20 @@ class Affinity(NamedTuple):
             assert self.kernel is not None
             return self.kernel.gram(X, training)
         if self.kind == "self_tuning":
-            D = pairwise_distances(X, training)
+            D = distance_matrix(X, "euclidean", training)
             k = min(self.n_neighbors, D.shape[1]) - 1
-            return _tuned(D, np.partition(D, k, axis=1)[:, k], self._scales(training))
+            own = self._scales(distance_matrix(training, "euclidean"))
+            return _tuned(D, np.partition(D, k, axis=1)[:, k], own)
         return self._search(training).kneighbors_graph(X)
 
     def _search(self, X: Any) -> NearestNeighbors:
         metric = "precomputed" if self.kind == "precomputed_nearest_neighbors" else "minkowski"
         return NearestNeighbors(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, metric=metric).fit(X)
 
-    def _scales(self, X: Any) -> Floats:
-        """The distance of every row to its q-th neighbour."""
-        distances, _ = NearestNeighbors(n_neighbors=min(self.n_neighbors + 1, X.shape[0])).fit(X).kneighbors(X)
-        return distances[:, -1]
+    def _scales(self, D: Floats) -> Floats:
+        """The distance of every row to its q-th neighbour, itself being none."""
+        k = min(self.n_neighbors, len(D) - 1)
+        return np.partition(D, k, axis=1)[:, k]
 
 
 def _tuned(D: Floats, a: Floats, b: Floats) -> Floats:

@@ -52,7 +52,8 @@ def graph_cut_cost(W: MatrixLike, labels: ArrayLike, kind: Literal["cut", "ratio
     Z = sparse.csr_matrix((np.ones(len(index)), (np.arange(len(index)), index)), shape=(len(index), len(clusters)))
     between: Any = np.asarray((Z.T @ (graph @ Z)).todense() if sparse.issparse(graph) else Z.T @ (graph @ Z.toarray()))
     volume = between.sum(axis=1)
-    outside = volume - np.diag(between)
+    # Summed without the diagonal: as a difference from the volume, a small cut would be rounding.
+    outside = np.sum(between, axis=1, where=~np.eye(len(clusters), dtype=bool))
     if kind == "cut":
         return float(0.5 * outside.sum())
     size = np.bincount(index).astype(float) if kind == "ratio" else volume

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
-from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, similarity_matrix
+from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, pair_rows, similarity_matrix
 from gnomon.numerics.coding import label_index
 
 __all__ = ["IntraInter", "intra_inter"]
@@ -67,9 +67,9 @@ def intra_inter(
     >>> found.intra, found.inter, found.intra_of
     (1.5, 10.5, array([1., 2.]))
     """
-    rows = np.asarray(X, dtype=float)
+    rows = pair_rows(X, labels := np.asarray(labels))
     M = distance_matrix(rows, metric) if similarity is None else similarity_matrix(rows, similarity)
-    place, clusters = label_index(np.asarray(labels))
+    place, clusters = label_index(labels)
     Z = np.eye(len(clusters))[place]
     sizes = Z.sum(axis=0)
     sums = Z.T @ (M - np.diag(np.diag(M))) @ Z

@@ -11,19 +11,28 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
+from sklearn.utils.validation import check_array
 
 from gnomon._typing import Array, Floats
 from gnomon.base import is_given_matrix
 from gnomon.kernels import Kernel, read_kernel
 from gnomon.optim import distances_to
 
-__all__ = ["Metric", "Similarity", "check_square", "distance_matrix", "similarity_matrix", "unit_rows"]
+__all__ = ["Metric", "Similarity", "check_square", "distance_matrix", "pair_rows", "similarity_matrix", "unit_rows"]
 
 Metric: TypeAlias = str | Callable[..., Any]
 Similarity: TypeAlias = str | Callable[..., Any] | Kernel
 
 SLACK = 1e-8
 """Differences from symmetry, and diagonals, below this share of the largest entry are rounding."""
+
+
+def pair_rows(X: Any, labels: Any) -> Floats:
+    """Finite rows, one for each label."""
+    rows = check_array(X, dtype=float, input_name="X")
+    if len(labels) != len(rows):
+        raise ValueError(f"labels have {len(labels)} entries and X has {len(rows)} rows; give one for each row")
+    return rows
 
 
 def distance_matrix(X: Any, metric: Metric, other: Any = None) -> Floats:

@@ -14,9 +14,10 @@ size, and (2) puts everything into one. Kaufman & Rousseeuw (1990), doi:10.1002/
 from typing import Literal, TypeAlias
 
 import numpy as np
+from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike
-from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, similarity_matrix
+from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, pair_rows, similarity_matrix
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.validation import check_choice
 
@@ -73,19 +74,19 @@ def partition_cost(
     check_choice("objective", objective, OBJECTIVES)
     check_choice("pairs", pairs, ["unordered", "ordered"])
     check_choice("normalise", normalise, ["none", "size"])
-    rows = np.asarray(X, dtype=float)
     Z = _shares(labels, objective)
-    sizes = Z.sum(axis=0)
+    rows, sizes = pair_rows(X, Z), Z.sum(axis=0)
     if objective.startswith("pair_"):
         M = distance_matrix(rows, metric) if objective == "pair_distance" else similarity_matrix(rows, similarity)
         sums = (1.0 if pairs == "ordered" else 0.5) * np.einsum("ij,ij->j", Z, (M - np.diag(np.diag(M))) @ Z)
     else:
         if pairs == "ordered":
             raise ValueError(f"pairs='ordered' has no meaning for objective={objective!r}; leave it out")
-        R = (Z.T @ rows) / sizes[:, None] if representatives is None else np.asarray(representatives, dtype=float)
+        R = _representatives(representatives, Z, rows)
         M = similarity_matrix(rows, similarity, R) if objective == "similarity" else distance_matrix(rows, metric, R)
         sums = np.einsum("ij,ij->j", Z, M)
-    return float(np.sum(sums / sizes if normalise == "size" else sums))
+    shared = sizes > 0.0
+    return float(np.sum(sums[shared] / sizes[shared] if normalise == "size" else sums))
 
 
 def _shares(labels: ArrayLike, objective: PartitionObjective) -> Floats:
@@ -94,6 +95,18 @@ def _shares(labels: ArrayLike, objective: PartitionObjective) -> Floats:
         place, clusters = label_index(given)
         return np.eye(len(clusters))[place]
     Z = given.astype(float)
-    if Z.ndim != 2 or not np.allclose(Z.sum(axis=1), 1.0):
-        raise ValueError("labels must be shares of shape (n_samples, k) whose rows sum to one for objective='soft'")
+    if Z.ndim != 2 or not np.allclose(Z.sum(axis=1), 1.0) or np.min(Z) < 0.0:
+        raise ValueError("labels must be shares ≥ 0 of shape (n_samples, k) whose rows sum to one for objective='soft'")
     return Z
+
+
+def _representatives(given: ArrayLike | None, Z: Floats, rows: Floats) -> Floats:
+    """r as given, or the means; a cluster without a share of any row takes the mean of all, which costs nothing."""
+    if given is None:
+        sizes, mean = Z.sum(axis=0), rows.mean(axis=0)
+        return mean + (Z.T @ (rows - mean)) / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+    R = check_array(given, dtype=float, input_name="representatives")
+    wanted = (Z.shape[1], rows.shape[1])
+    if R.shape != wanted:
+        raise ValueError(f"representatives have the shape {R.shape}; give an array of shape {wanted}")
+    return R

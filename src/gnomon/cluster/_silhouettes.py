@@ -7,7 +7,7 @@ alone. Distances are made in blocks of rows, so memory does not grow with their 
 doi:10.1016/0377-0427(87)90125-7.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import pairwise_distances
@@ -19,6 +19,8 @@ from gnomon.cluster._pairs import distance_matrix
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.validation import FLOATS
+from gnomon.optim import distances_to
+from gnomon.optim.center_distances import in_unit, row_unit
 
 __all__ = ["silhouettes"]
 
@@ -64,25 +66,43 @@ def silhouettes(X: MatrixLike, labels: ArrayLike, *, metric: Any = "euclidean") 
     prepared = _centred(rows) if metric == "euclidean" and isinstance(rows, np.ndarray) else None
 
     def block(part: slice) -> Floats:
-        D = _distances(rows, part, metric) if prepared is None else _euclidean(*prepared, part)
+        D = _distances(rows, part, metric) if prepared is None else prepared.distances(part)
         return _scores(D @ members, index[part], sizes)
 
     blocks = split_rows(n, max(1, -(-n * n // BLOCK)))
     return np.concatenate(map_chunks(block, blocks, blas_threads()))
 
 
-def _centred(X: Floats) -> tuple[Floats, Floats]:
-    """A and B with ‖xᵢ − xⱼ‖² = (A B)ᵢⱼ, from rows about their mean, which keeps the digits of distances."""
-    Z = X - X.mean(axis=0)
+class _Centred(NamedTuple):
+    """Rows about their mean Z, and A and B with ‖zᵢ − zⱼ‖² = (A B)ᵢⱼ."""
+
+    Z: Floats
+    A: Floats
+    B: Floats
+    near: Floats
+    """Squared distances below these have lost half of their digits, a number for each row."""
+
+    def distances(self, part: slice) -> Floats:
+        """Distances of some rows from all."""
+        D = self.A[part] @ self.B
+        own = np.arange(len(D)), np.arange(part.start, part.stop)
+        D[own] = np.inf
+        close = np.flatnonzero((self.near[part] > D).any(axis=1))
+        D[own] = 0.0
+        np.sqrt(D, out=D, where=D > 0.0)
+        if len(close):
+            D[close] = distances_to(self.Z[part][close], self.Z, n_jobs=1)
+        return D
+
+
+def _centred(X: Floats) -> _Centred:
+    """Rows in a unit in which squares are ordinary numbers: (1) does not depend on it."""
+    unit = row_unit(X)
+    Z = in_unit(X, unit)
+    Z = np.ascontiguousarray(Z - Z.mean(axis=0))
     squares, ones = np.einsum("ij,ij->i", Z, Z)[:, None], np.ones((len(Z), 1), dtype=Z.dtype)
-    return np.hstack([-2.0 * Z, squares, ones]), np.hstack([Z, ones, squares]).T
-
-
-def _euclidean(A: Floats, B: Floats, part: slice) -> Floats:
-    D = A[part] @ B
-    np.maximum(D, 0.0, out=D)
-    D[np.arange(len(D)), np.arange(part.start, part.stop)] = 0.0
-    return np.sqrt(D, out=D)
+    near = np.sqrt(np.finfo(Z.dtype).eps) * (squares + squares.max())
+    return _Centred(Z, np.hstack([-2.0 * Z, squares, ones]), np.hstack([Z, ones, squares]).T, near)
 
 
 def _distances(rows: Any, part: slice, metric: Any) -> Floats:

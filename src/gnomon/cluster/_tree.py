@@ -71,6 +71,8 @@ def cophenetic(merges: ArrayLike, distances: ArrayLike | None = None) -> Cophene
         return Cophenetic(squareform(met), np.nan)
     D = np.asarray(distances, dtype=float)
     given = squareform(D, checks=False) if D.ndim == 2 else D
+    if len(given) != len(met):
+        raise ValueError(f"distances are of {len(given)} pairs, and the tree has {len(met)}; give those of its rows")
     return Cophenetic(squareform(met), float(np.corrcoef(met, given)[0, 1]))
 
 
@@ -94,7 +96,9 @@ def cut_tree(children: Array, n: int, k: int) -> Integers:
 def n_at_height(heights: Floats, height: float) -> int:
     """Clusters after all merges up to a height; heights must not fall."""
     if has_inversions(heights):
-        raise ValueError("heights of this tree fall at some merges (inversions); cut it by the number of clusters, k=")
+        raise ValueError(
+            "heights of this tree fall at some merges (inversions); cut it by the number of clusters, k= or n_clusters="
+        )
     return len(heights) + 1 - int(np.count_nonzero(heights <= height))
 
 

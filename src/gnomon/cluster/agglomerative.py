@@ -142,8 +142,9 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         self._keep_tree(check_memory(self.memory).cache(_tree)(X, linkage, self.metric))
         self.n_leaves_ = len(X)
         self.n_connected_components_ = 1
-        limit = np.inf if self.distance_threshold is None else self.distance_threshold
-        self.n_clusters_: int = self.n_clusters or int(np.count_nonzero(self.heights_ >= limit)) + 1
+        # Merges at the threshold itself are not made, as in scikit-learn.
+        below = np.nextafter(self.distance_threshold or 0.0, -np.inf)
+        self.n_clusters_: int = self.n_clusters or n_at_height(self.heights_, below)
         self.labels_ = cut_tree(self.children_, len(X), self.n_clusters_)
         return self
 

@@ -199,7 +199,8 @@ class _Inertia(NamedTuple):
 
     def measure(self, rows: Integers) -> tuple[float, float]:
         """Its size, and what decides which cluster is split."""
-        inside = self.X[rows]
+        # From one of the rows: rows that are equal have no size, not that of the rounding of their mean.
+        inside = self.X[rows] - self.X[rows[0]]
         size = float(np.sum((inside - inside.mean(axis=0)) ** 2))
         return size, float(len(rows)) if self.by_rows else size
 
@@ -224,7 +225,8 @@ class _Bisect(_Inertia):
 class _Principal(_Inertia):
     def halves(self, rows: Integers) -> tuple[Integers, Integers]:
         """By the sign of the first principal component."""
-        centred = self.X[rows] - self.X[rows].mean(axis=0)
+        inside = self.X[rows] - self.X[rows[0]]
+        centred = inside - inside.mean(axis=0)
         scores = centred @ np.linalg.svd(centred, full_matrices=False)[2][0]
         first = (scores > 0.0) == (scores[0] > 0.0)
         return rows[first], rows[~first]

@@ -208,7 +208,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if self.membership == "fuzzy":
             return np.nan
         if self.beta != "auto":
-            return float(self.beta) * self._unit**2
+            return float(self.beta) * self._unit * self._unit
         within = kmeans(rows, start, weights).objective / (weights.sum() * rows.shape[1])
         if not within > 0.0:
             raise ValueError(
@@ -223,7 +223,8 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     def _descend(
         self, rows: Floats, weights: Floats, starts: list[Floats], beta: float, rng: np.random.RandomState
     ) -> EMResult[Floats, Floats]:
-        from_mean = rows - np.average(rows, axis=0, weights=weights)
+        mean = np.average(rows, axis=0, weights=weights)
+        from_mean = rows - mean
         scale = float(np.average(np.sum(from_mean**2, axis=1), weights=weights))
 
         def at(value: float) -> tuple[Callable[[Floats], tuple[Floats, float]], Callable[[Floats], Floats]]:
@@ -233,7 +234,9 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
 
             def m_step(z: Floats) -> Floats:
                 mass = weights[:, None] * (z**self.fuzziness if self.membership == "fuzzy" else z)
-                return (mass.T @ rows) / np.maximum(mass.sum(axis=0), np.finfo(float).tiny)[:, None]
+                total = mass.sum(axis=0)
+                # A centre too far from all rows to have a share of any goes to their mean.
+                return mean + (mass.T @ from_mean) / np.where(total > 0.0, total, 1.0)[:, None]
 
             return e_step, m_step
 
@@ -243,7 +246,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             "total_weight": float(weights.sum()),
         }
         if self.anneal is not None:
-            value, factor = self.anneal[0] * self._unit**2, self.anneal[1]
+            value, factor = self.anneal[0] * self._unit * self._unit, self.anneal[1]
             while value < beta:
                 starts = [em(*at(value), start, **options).theta for start in starts]
                 starts = [start + NUDGE * np.sqrt(scale) * rng.normal(size=start.shape) for start in starts]
@@ -251,15 +254,14 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         return em(*at(beta), lambda number: starts[number], n_init=len(starts), n_jobs=self.n_jobs, **options)
 
     def _keep(self, found: EMResult[Floats, Floats], beta: float, dtype: np.dtype) -> None:
-        square = self._unit**2
         self.cluster_centers_ = (found.theta * self._unit).astype(dtype)
         self.membership_ = found.posterior.astype(dtype)
-        self._scaled_beta, self.beta_ = beta, beta / square
+        self._scaled_beta, self.beta_ = beta, beta / self._unit / self._unit
         self.labels_ = np.argmax(found.posterior, axis=1).astype(np.int32)
-        self.objective_, self.n_iter_ = -found.objective * square, found.n_iter
+        self.objective_, self.n_iter_ = -found.objective * self._unit * self._unit, found.n_iter
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason
-        self.history_ = {**found.history, "objective": -found.history["objective"] * square}
-        self.restarts_ = -np.asarray(found.restarts) * square
+        self.history_ = {**found.history, "objective": -found.history["objective"] * self._unit * self._unit}
+        self.restarts_ = -np.asarray(found.restarts) * self._unit * self._unit
 
     @property
     def _n_features_out(self) -> int:

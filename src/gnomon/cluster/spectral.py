@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 from sklearn.base import ClusterMixin
@@ -28,6 +28,7 @@ from gnomon.base.progress import progress_of
 from gnomon.cluster._discrete import cluster_qr, discretize
 from gnomon.cluster._graph import edges, read_affinity
 from gnomon.kernels import KernelLike, Precomputed
+from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.scatter import fix_signs
 from gnomon.optim import kmeans, nearest_center, seed_centers
 
@@ -325,7 +326,7 @@ def _smallest(W: Any, degrees: Floats, laplacian: Laplacian, eigen: _Eigen) -> _
     # Drawn by the direct way too, so that k-means starts from the same rows as after Lanczos.
     start = eigen.rng.uniform(-1.0, 1.0, size=n)
     if eigen.solver is None:
-        values, vectors = linalg.eigh(apply(np.eye(n)), subset_by_index=(n - eigen.m, n - 1))
+        values, vectors = top_eigh(apply(np.eye(n)), eigen.m)
     else:
         values, vectors = ITERATIVE[eigen.solver].find(_operator(apply, n), start, eigen)
     order = np.argsort(-values, kind="stable")
@@ -383,5 +384,8 @@ def _scaled(u: Floats, degrees: Floats, laplacian: Laplacian) -> Floats:
 def _extended(w: Any, new: Floats, old: Floats, u: Floats, values: Floats, laplacian: Laplacian) -> Floats:
     """Eigenvectors at new rows: what (1) says of a row whose edges are w."""
     if laplacian == "none":
-        return np.asarray(w @ u) / (new[:, None] - values)
-    return np.asarray(w @ (u / np.sqrt(old)[:, None])) / (np.sqrt(new)[:, None] * (1.0 - values))
+        place, by = np.asarray(w @ u), new[:, None] - values
+    else:
+        place, by = np.asarray(w @ (u / np.sqrt(old)[:, None])), np.sqrt(new)[:, None] * (1.0 - values)
+    # Edges say nothing of an eigenvector that they take to zero.
+    return np.divide(place, by, out=np.zeros_like(place), where=np.abs(by) > ZERO * np.abs(by).max())

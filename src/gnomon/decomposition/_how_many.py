@@ -33,6 +33,9 @@ HowMany: TypeAlias = int | float | Literal["mle", "parallel", "elbow"] | None
 WORDS = ("mle", "parallel", "elbow")
 REFERENCES = 20
 
+NOTHING = 1e-15
+"""Eigenvalues below this share of the largest are rounding."""
+
 
 def number_asked(n_components: HowMany, n: int, d: int, solver: str) -> int:
     """How many components are computed, before a rule chooses among them; an error where that can't be.
@@ -105,9 +108,9 @@ def count_by_evidence(values: Floats, n: float) -> int:
 def _log_evidence(values: Floats, m: int, n: float) -> float:
     """Minka (2000), equation 30, without the terms that are the same for every m."""
     d = len(values)
-    if values[m - 1] < 1e-15 * values[0]:
+    if not values[m - 1] > NOTHING * values[0]:
         return -np.inf
-    noise = max(float(np.sum(values[m:])) / (d - m), np.finfo(float).tiny)
+    noise = max(float(np.sum(values[m:])) / (d - m), NOTHING * values[0])
     i = np.arange(1, m + 1)
     log_sphere = float(np.sum(gammaln((d - i + 1) / 2.0) - np.log(np.pi) * (d - i + 1) / 2.0)) - m * np.log(2.0)
     log_kept = -0.5 * n * float(np.sum(np.log(values[:m])))
@@ -136,6 +139,8 @@ def count_by_elbow(values: Floats) -> int:
     d = len(values)
     if d < 3:
         return d
+    # Shares: squares of eigenvalues, which are squares, may be no numbers.
+    values = values / (values[0] or 1.0)
     within = np.array([np.sum((v - v.mean()) ** 2) + np.sum((w - w.mean()) ** 2) for v, w in _splits(values)])
     return int(np.argmin(within)) + 1
 

@@ -22,6 +22,7 @@ from gnomon._typing import Count, CountOrZero, Floats, MatrixLike, NonNegative, 
 from gnomon.base import has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows
 from gnomon.base.estimator import Estimator
 from gnomon.kernels import Against, KernelLike
+from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.validation import FLOATS
 
@@ -253,8 +254,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
             solver = "dense"
         if solver == "dense":
-            few = {} if 4 * m > n else {"subset_by_index": (n - m, n - 1)}
-            values, V = linalg.eigh(K, check_finite=False, **few)
+            values, V = top_eigh(K, m)
         elif solver == "arpack":
             start = rng.uniform(-1.0, 1.0, size=n)
             try:
@@ -289,7 +289,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._scaled_alphas = whiten @ (Vt[:m].T * signs)
         # The mean of the features, as a shift of the comparisons: k_m(x) whiten − means.
         self._column_means = means @ linalg.pinv(whiten)
-        self._grand_mean, self._row_weights = 0.0, np.zeros(len(chosen))
+        self._grand_mean, self._row_weights = 0.0, np.zeros(len(chosen), dtype=features.dtype)
         self.X_fit_ = take_rows(self.X_fit_, chosen)
         return None
 

@@ -15,6 +15,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, svds
 
 from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.streaming import Moments, moments
@@ -121,9 +122,13 @@ class RowsAbout(NamedTuple):
             Z = self.dense()
             return float(np.vdot(Z, Z))
         s = np.ones(self.shape[0]) if self.roots is None else self.roots**2
-        squares = float(s @ np.asarray(self.X.multiply(self.X).sum(axis=1)).ravel())  # type: ignore[attr-defined]
-        cross = float(np.ravel(self.X.T @ s) @ self.center)  # type: ignore[attr-defined]
-        return squares - 2.0 * cross + float(s.sum()) * float(self.center @ self.center)
+        X: Any = self.X.tocoo(copy=True)  # type: ignore[attr-defined]
+        X.sum_duplicates()
+        stored = float(s[X.row] @ (X.data - self.center[X.col]) ** 2)
+        # The zeros that are not stored; weights of a column without any may sum to their total but for rounding.
+        zeros = s.sum() - np.bincount(X.col, s[X.row], self.shape[1])
+        zeros[np.bincount(X.col, minlength=self.shape[1]) == self.shape[0]] = 0.0
+        return stored + float(np.maximum(zeros, 0.0) @ self.center**2)
 
 
 def rows_about(X: Matrix, weights: Floats | None = None, *, center: bool = True) -> RowsAbout:
@@ -248,11 +253,8 @@ def components_of_moments(rows: Moments, m: int, *, center: bool = True) -> Prin
     array([4.])
     """
     S = rows.scatter if center else rows.about_zero()
-    d = len(S)
-    # From a quarter of the spectrum on, all of it is found as fast as a part.
-    few = {} if 4 * m > d or m == 0 else {"subset_by_index": (d - m, d - 1)}
-    values, U = linalg.eigh(S, check_finite=False, **few)
-    return Principal(np.maximum(values[::-1][:m], 0.0), fix_signs(U[:, ::-1][:, :m]), float(np.trace(S)))
+    values, U = top_eigh(S, m)
+    return Principal(np.maximum(values[::-1], 0.0), fix_signs(U[:, ::-1]), float(np.trace(S)))
 
 
 def _covariance(rows: RowsAbout, m: int) -> Principal:

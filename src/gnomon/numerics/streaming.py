@@ -11,7 +11,7 @@ once, in blocks that stay in cache, shifted by a rough mean so that subtracting 
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,9 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_spar
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Moments", "group_moments", "moments"]
+
+ROUGH = 256
+"""Rows of a rough mean."""
 
 _WIDE = 1024
 """From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
@@ -142,7 +145,7 @@ def moments(
     if weights is not None and not np.sum(weights) > 0.0:
         raise ValueError(f"weights sum to {np.sum(weights):g}; give at least one row a positive weight")
     if is_sparse(X):
-        return _from_sums(_sparse_sums([X, *further], weights), 0.0)
+        return _from_sums(*_sparse_sums([X, *further], weights))
     parts = [X, *further]
     width = sum(part.shape[1] for part in parts)
     shift = np.concatenate([_rough_mean(part) for part in parts])
@@ -210,8 +213,8 @@ def _group_squares(X: Matrix, index: Integers, n_groups: int, weights: Floats | 
     s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
     if is_sparse(X):
         belongs = sparse.csr_array((s, (index, np.arange(len(s)))), shape=(n_groups, len(s)))
+        X, shift = _full_columns_shifted(X)
         total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
-        shift = np.zeros((n_groups, X.shape[1]))
     else:
         shift = np.zeros((n_groups, X.shape[1]))
         _rough_group_means(X, index, s, np.zeros(n_groups, dtype=np.int64), shift)
@@ -265,7 +268,7 @@ def _block_length(width: int) -> int:
     return max(2 * width, 2**17 // width)
 
 
-def _rough_mean(part: Floats, *, rows: int = 256) -> Floats:
+def _rough_mean(part: Floats, *, rows: int = ROUGH) -> Floats:
     """The mean of a few rows spread over all: near enough to μ to prevent cancellation."""
     step = max(1, part.shape[0] // rows)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -299,14 +302,35 @@ def _fill(B: Floats, parts: Sequence[Floats], shift: Floats) -> None:
     B[:, -1] = 1.0
 
 
-def _sparse_sums(parts: Sequence[Matrix], weights: Floats | None) -> Floats:
-    """The same matrix for a sparse first part, without a shift: sparse columns have means near zero."""
+def _sparse_sums(parts: Sequence[Matrix], weights: Floats | None) -> tuple[Floats, Floats]:
+    """The same matrix for a sparse first part, and the shift."""
     n = parts[0].shape[0]
     ones = sparse.csr_array(np.ones((n, 1)))
-    V = sparse.hstack([sparse.csr_array(part, dtype=float) for part in parts] + [ones], format="csr")
+    rows, shift = _full_columns_shifted(sparse.hstack([sparse.csr_array(part, dtype=float) for part in parts]))
+    V = sparse.hstack([rows, ones], format="csr")
     if weights is not None:
         V = sparse.diags_array(np.sqrt(np.asarray(weights, dtype=float))) @ V
-    return (V.T @ V).toarray()
+    return (V.T @ V).toarray(), shift
+
+
+def _full_columns_shifted(X: Any) -> tuple[Any, Floats]:
+    """X less a rough mean of its columns without a zero, and that shift.
+
+    A column with zeros varies about as much as it is far from zero; only where there are none can digits cancel.
+    """
+    rows = sparse.csr_array(X)
+    n, d = rows.shape
+    if not np.any(np.bincount(rows.indices, minlength=d) >= n):
+        return rows, np.zeros(d)
+    rows = sparse.csr_array(rows, copy=True)
+    rows.sum_duplicates()
+    full = np.bincount(rows.indices, minlength=d) == n
+    step = max(1, n // ROUGH)
+    shift = np.where(full, np.asarray(rows[::step][:ROUGH].mean(axis=0), dtype=float).ravel(), 0.0)
+    shift = shift.astype(rows.dtype).astype(float)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows.data -= shift[rows.indices].astype(rows.dtype)
+    return rows, shift
 
 
 def _from_sums(total: Floats, shift: float | Floats) -> Moments:

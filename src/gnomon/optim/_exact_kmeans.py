@@ -13,6 +13,7 @@ import numpy as np
 from gnomon._jit import jit
 from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.numerics.validation import check_integer
+from gnomon.numerics.weights import check_weights
 from gnomon.optim._kmeans import KMeansResult
 from gnomon.optim.center_distances import row_unit
 from gnomon.optim.center_search import nearest_center
@@ -56,7 +57,7 @@ def exact_kmeans(X: ArrayLike, k: int, sample_weight: ArrayLike | None = None) -
     A = np.asarray(X, dtype=float)
     if A.ndim != 2 or not np.all(np.isfinite(A)):
         raise ValueError(f"X of shape {A.shape} must be a matrix of finite numbers, one row for each item")
-    weights = np.ones(len(A)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    weights = check_weights(sample_weight, A).astype(float)
     used = np.flatnonzero(weights > 0.0)
     check_integer("k", k, low=1, high=len(used))
     if A.shape[1] > 1 and len(used) > MOST_ROWS:

@@ -44,6 +44,10 @@ def beta_divergence(X: Any, W: Floats, H: Floats, beta: float) -> float:
     >>> round(found - 2 * float(np.log(2.0)), 12)
     -1.0
     """
+    unit = factor_unit(X)
+    if unit != 1.0:
+        root = np.sqrt(unit)
+        return unit**beta * beta_divergence(X / X.dtype.type(unit), W / root, H / root, beta)
     if sparse.issparse(X) and beta == 1.0:
         X = X.tocoo()
         at = np.maximum(np.einsum("ij,ij->i", W[X.row], H.T[X.col]), TINY)

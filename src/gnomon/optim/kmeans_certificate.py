@@ -10,8 +10,8 @@ for k-means clustering, NIPS; Ding & He (2004), doi:10.1145/1015330.1015408.
 import numpy as np
 from scipy import linalg
 
-from gnomon._typing import Floats, Matrix
-from gnomon.numerics.streaming import moments
+from gnomon._typing import Compressed, Floats, Matrix, is_sparse
+from gnomon.numerics.streaming import Moments, moments
 from gnomon.optim.center_distances import in_unit, row_unit
 
 __all__ = ["kmeans_lower_bound"]
@@ -47,8 +47,18 @@ def kmeans_lower_bound(X: Matrix, k: int, weights: Floats | None = None, *, n_jo
     if k > d:
         return 0.0
     unit = row_unit(X)
-    found = moments(in_unit(X, unit), weights, n_jobs=n_jobs)
+    X = in_unit(X, unit)
+    found = moments(X, weights, n_jobs=n_jobs)
     scatter = found.covariance() * found.weight
     rest = linalg.eigvalsh(scatter, subset_by_index=(0, d - k)) if d > 1 else scatter.ravel()
-    slack = d * np.finfo(float).eps * float(np.trace(scatter))
+    slack = d * np.finfo(float).eps * (float(np.trace(scatter)) + _from_zero(X, found))
     return float(max(0.0, np.sum(rest) - slack) * unit * unit)
+
+
+def _from_zero(X: Matrix, found: Moments) -> float:
+    """What sums of squares of sparse columns with zeros have beside the scatter, for they are made from zero."""
+    if not is_sparse(X):
+        return 0.0
+    rows: Compressed = X.tocsr()
+    some = np.bincount(rows.indices, minlength=rows.shape[1]) < rows.shape[0]
+    return float(found.weight * np.sum(found.mean[some] ** 2))
