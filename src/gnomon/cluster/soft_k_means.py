@@ -225,12 +225,13 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
     ) -> EMResult[Floats, Floats]:
         mean = np.average(rows, axis=0, weights=weights)
         from_mean = rows - mean
-        scale = float(np.average(np.sum(from_mean**2, axis=1), weights=weights))
+        # EM takes its objective for a number of ordinary size.
+        scale = float(np.average(np.sum(from_mean**2, axis=1), weights=weights)) or 1.0
 
         def at(value: float) -> tuple[Callable[[Floats], tuple[Floats, float]], Callable[[Floats], Floats]]:
             def e_step(centers: Floats) -> tuple[Floats, float]:
                 found = self._shares(distances_to(rows, centers, n_jobs=1) ** 2, value)
-                return found.z, -float(weights @ found.cost)
+                return found.z, -float(weights @ found.cost) / scale
 
             def m_step(z: Floats) -> Floats:
                 mass = weights[:, None] * (z**self.fuzziness if self.membership == "fuzzy" else z)
@@ -241,7 +242,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             return e_step, m_step
 
         options: dict[str, Any] = {
-            "tol": self.tol * scale,
+            "tol": self.tol,
             "max_iter": self.max_iter,
             "total_weight": float(weights.sum()),
         }
@@ -251,7 +252,10 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
                 starts = [em(*at(value), start, **options).theta for start in starts]
                 starts = [start + NUDGE * np.sqrt(scale) * rng.normal(size=start.shape) for start in starts]
                 value *= factor
-        return em(*at(beta), lambda number: starts[number], n_init=len(starts), n_jobs=self.n_jobs, **options)
+        found = em(*at(beta), lambda number: starts[number], n_init=len(starts), n_jobs=self.n_jobs, **options)
+        history = {**found.history, "objective": found.history["objective"] * scale}
+        restarts = np.asarray(found.restarts) * scale
+        return found._replace(objective=found.objective * scale, history=history, restarts=restarts)
 
     def _keep(self, found: EMResult[Floats, Floats], beta: float, dtype: np.dtype) -> None:
         self.cluster_centers_ = (found.theta * self._unit).astype(dtype)

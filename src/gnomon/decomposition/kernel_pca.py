@@ -325,7 +325,7 @@ def _random_range(K: Floats, m: int, iterated_power: Any, rng: np.random.RandomS
     """Eigenvalues of largest modulus by a random range (Halko et al. 2011, algorithm 5.3), ascending."""
     n = len(K)
     steps = (7 if m < 0.1 * n else 4) if iterated_power == "auto" else iterated_power
-    Q = rng.normal(size=(n, min(m + 10, n)))
+    Q = rng.normal(size=(n, min(m + 10, n))).astype(K.dtype)
     for _ in range(steps + 1):
         Q = linalg.qr(K @ Q, mode="economic", check_finite=False)[0]
     values, U = linalg.eigh(Q.T @ K @ Q, check_finite=False)

@@ -324,7 +324,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         check_is_fitted(self)
         above = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
-        return (self.components_.T * above) @ self.components_ + self.noise_variance_ * np.eye(self.n_features_in_)
+        W = self.components_
+        return (W.T * above) @ W + self.noise_variance_ * np.eye(self.n_features_in_, dtype=W.dtype)
 
     def get_precision(self) -> Floats:
         """The inverse of `get_covariance`, by its eigenvalues.
@@ -337,7 +338,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         variances, rest = self._density_variances()
         W = self.components_
         outside = 0.0 if rest is None else 1.0 / rest
-        return (W.T * (1.0 / variances - outside)) @ W + outside * np.eye(self.n_features_in_)
+        inverse = (W.T * (1.0 / variances - outside)) @ W + outside * np.eye(self.n_features_in_)
+        return inverse.astype(W.dtype)
 
     def score_samples(self, X: ArrayLike) -> Floats:
         """log p(x) of every row under the density.
