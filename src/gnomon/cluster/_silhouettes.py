@@ -98,7 +98,7 @@ class _Centred(NamedTuple):
 def _centred(X: Floats) -> _Centred:
     """Rows in a unit in which squares are ordinary numbers: (1) does not depend on it."""
     unit = row_unit(X)
-    Z = in_unit(X, unit)
+    Z = np.asarray(in_unit(X, unit))
     Z = np.ascontiguousarray(Z - Z.mean(axis=0))
     squares, ones = np.einsum("ij,ij->i", Z, Z)[:, None], np.ones((len(Z), 1), dtype=Z.dtype)
     near = np.sqrt(np.finfo(Z.dtype).eps) * (squares + squares.max())
