@@ -25,7 +25,7 @@ from gnomon.cluster import (
     partition_cost,
     silhouettes,
 )
-from gnomon.decomposition import NMF, PCA, KernelPCA
+from gnomon.decomposition import NMF, PCA, DiscriminantProjection, KernelPCA
 from gnomon.features import jl_distortion
 from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.streaming import group_moments, moments
@@ -286,3 +286,31 @@ def test_single_precision_stays_single():
     for options in ({"eigen_solver": "randomized", "n_components": 2}, {"eigen_solver": "nystroem", "n_landmarks": 9}):
         found = KernelPCA(kernel="rbf", random_state=0, **options).fit(X)
         assert {found.transform(X).dtype, found.eigenvalues_.dtype} == {np.dtype(np.float32)}, options
+
+
+@pytest.mark.spec("UNS-L33", "UNS-034")
+def test_columns_of_any_size_are_not_singular():
+    y = np.repeat([0, 1, 2], [11, 20, 29])
+    X = RNG.normal(size=(60, 3)) + np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 1.0], [0.0, 5.0, 2.0]])[y]
+    two, models = y < 2, {}
+    for sizes in ([1.0, 1.0, 1.0], [1.0, 1e-6, 1.0], [1e6, 1e-6, 1.0], [1e-60, 1.0, 1e60]):
+        for solver in ("eigen", "joint_diagonalization", "svd", "binary"):
+            rows = two if solver == "binary" else np.ones(60, dtype=bool)
+            found = DiscriminantProjection(solver=solver).fit((X * sizes)[rows], y[rows])
+            first = models.setdefault(solver, found)
+            assert found.eigenvalues_ == pytest.approx(first.eigenvalues_, rel=1e-9), (solver, sizes)
+            Z, wanted = found.transform((X * sizes)[rows]), first.transform(X[rows])
+            assert np.abs(Z) == pytest.approx(np.abs(wanted), rel=1e-7, abs=1e-9), (solver, sizes)
+        groups = KMeans(3, metric="mahalanobis", init=(X * sizes)[[0, 20, 40]]).fit(X * sizes)
+        assert groups.inertia_ == pytest.approx(models.setdefault("groups", groups).inertia_, rel=1e-9)
+        assert groups.cluster_centers_ / sizes == pytest.approx(models["groups"].cluster_centers_, rel=1e-7)
+    for value in (0.1, 1e8 + 0.1, 0.0):
+        beside = np.column_stack([X, np.full(60, value)])
+        found = DiscriminantProjection(solver="svd").fit(beside, y)
+        assert found.eigenvalues_ == pytest.approx(models["svd"].eigenvalues_, rel=1e-9)
+        with pytest.raises(ValueError, match="column 3 is constant"):
+            DiscriminantProjection(solver="eigen").fit(beside, y)
+        with pytest.raises(ValueError, match="singular"):
+            KMeans(3, metric="mahalanobis").fit(beside)
+    with pytest.raises(ValueError, match="depend on each other"):
+        DiscriminantProjection(solver="eigen").fit(np.column_stack([X, X.sum(axis=1)]), y)

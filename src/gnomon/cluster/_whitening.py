@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from gnomon._typing import ArrayLike, Floats, Matrix
+from gnomon._typing import ArrayLike, Floats, Matrix, is_sparse
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import check_numbers
 
@@ -42,13 +42,19 @@ def whitening(X: Matrix, weights: Floats, metric: str, VI: ArrayLike | None) -> 
             raise ValueError("VI has no meaning for metric='euclidean'; leave it out, or use metric='mahalanobis'")
         return None
     if VI is None:
-        values, V = linalg.eigh(moments(X, weights).covariance())
-        if not values[0] > ROUNDING * values[-1]:
+        cov = moments(X, weights).covariance()
+        # Columns in units of their own: what is singular does not depend on them.
+        sd = np.sqrt(np.diag(cov))
+        largest = np.asarray(abs(X).max(axis=0).todense() if is_sparse(X) else np.abs(X).max(axis=0)).ravel()
+        varies = sd > 8.0 * np.finfo(X.dtype).eps * largest
+        unit = np.where(varies, sd, 1.0)
+        values, V = linalg.eigh(cov / unit / unit[:, None])
+        if not (np.all(varies) and values[0] > ROUNDING * values[-1]):
             raise ValueError(
                 "the covariance of the rows is singular, so it has no inverse for metric='mahalanobis'; give VI, or "
                 "leave out columns that others determine"
             )
-        return Factor(V / np.sqrt(values), (V * np.sqrt(values)).T)
+        return Factor(V / np.sqrt(values) / unit[:, None], (V * np.sqrt(values)).T * unit)
     given = check_numbers("VI", VI)
     d = X.shape[1]
     if given.shape != (d, d) or np.max(np.abs(given - given.T)) > ROUNDING * np.max(np.abs(given)):

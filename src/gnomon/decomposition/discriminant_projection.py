@@ -170,18 +170,22 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """λ, largest first, and W with WᵀS_W W = I."""
         if self.solver == "svd":
             return _axes_of_rows(X, index, weights, self.means_, self.mean_)
-        _check_rank(self.within_, X.shape[0], len(self.classes_))
+        # λ does not depend on the units of the columns, but whether a matrix is singular would.
+        unit = _spread(X, self.within_, len(self.classes_))
+        within, between = (S / unit / unit[:, None] for S in (self.within_, self.between_))
+        _check_rank(within, X.shape[0], len(self.classes_))
         if self.solver == "eigen":
-            return discriminant_axes(self.within_, self.between_)
-        if self.solver == "binary":
-            step = self.means_[1] - self.means_[0]
-            w = linalg.solve(self.within_, step, assume_a="pos")
-            w /= np.sqrt(w @ self.within_ @ w)
-            return np.array([w @ self.between_ @ w]), w[:, None]
-        values, U = linalg.eigh(self.within_)
-        P = (U / np.sqrt(values)) @ U.T
-        between, rotation = linalg.eigh(P @ self.between_ @ P.T)
-        return between[::-1], fix_signs(P.T @ rotation[:, ::-1])
+            values, W = discriminant_axes(within, between)
+        elif self.solver == "binary":
+            w = linalg.solve(within, (self.means_[1] - self.means_[0]) / unit, assume_a="pos")
+            w /= np.sqrt(w @ within @ w)
+            values, W = np.array([w @ between @ w]), w[:, None]
+        else:
+            roots, U = linalg.eigh(within)
+            P = (U / np.sqrt(roots)) @ U.T
+            values, rotation = linalg.eigh(P @ between @ P.T)
+            values, W = values[::-1], P.T @ rotation[:, ::-1]
+        return values, fix_signs(W / unit[:, None])
 
     @property
     def _n_features_out(self) -> int:
@@ -262,16 +266,32 @@ def fisher_ratio(X: ArrayLike, y: ArrayLike, w: ArrayLike, sample_weight: ArrayL
     )
 
 
+def _spread(X: Floats, S: Floats, C: int) -> Floats:
+    """Standard deviations of the columns; an error where one has none within the classes."""
+    spread = np.sqrt(np.diag(S))
+    constant = np.flatnonzero(spread <= _rounding(X))
+    if len(constant):
+        _refuse_rank(f"at most {len(S) - len(constant)}", X.shape, C, f"column {constant[0]} is constant")
+    return spread
+
+
+def _rounding(X: Floats) -> Floats:
+    """What the standard deviation of a column may be by rounding alone."""
+    return 8.0 * np.finfo(X.dtype).eps * np.max(np.abs(X), axis=0)
+
+
 def _check_rank(S: Floats, n: int, C: int) -> None:
     values = linalg.eigvalsh(S)
-    rank = int(np.sum(values > RANK * values[-1])) if values[-1] > 0.0 else 0
+    rank = int(np.sum(values > RANK * values[-1]))
     if rank < len(S):
-        constant = np.flatnonzero(np.diag(S) <= RANK * values[-1])
-        which = f"column {constant[0]} is constant" if len(constant) else "columns depend on each other"
-        raise ValueError(
-            f"the covariance within the classes has rank {rank} in {len(S)} columns ({n} rows, {C} classes): {which}; "
-            "use solver='svd', shrinkage='auto', or PCA before it"
-        )
+        _refuse_rank(str(rank), (n, len(S)), C, "columns depend on each other")
+
+
+def _refuse_rank(rank: str, shape: tuple[int, ...], C: int, why: str) -> None:
+    raise ValueError(
+        f"the covariance within the classes has rank {rank} in {shape[1]} columns ({shape[0]} rows, {C} classes): "
+        f"{why}; use solver='svd', shrinkage='auto', or PCA before it"
+    )
 
 
 def _axes_of_rows(X: Floats, index: Integers, weights: Floats, means: Floats, mean: Array) -> tuple[Floats, Floats]:
@@ -279,8 +299,9 @@ def _axes_of_rows(X: Floats, index: Integers, weights: Floats, means: Floats, me
     total = weights.sum()
     rows = np.sqrt(weights / total)[:, None] * (X - means[index])
     scale = np.linalg.norm(rows, axis=0)
-    scale = np.where(scale > 0.0, scale, 1.0)
-    rows /= scale
+    varies = scale > _rounding(X)
+    scale = np.where(varies, scale, 1.0)
+    rows = np.where(varies, rows / scale, 0.0)
     _, spread, Vt = linalg.svd(rows, full_matrices=False, check_finite=False)
     rank = int(np.sum(spread > np.sqrt(RANK) * spread[0])) if spread[0] > 0.0 else 0
     if rank == 0:
