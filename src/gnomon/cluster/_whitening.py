@@ -5,7 +5,7 @@
 Mahalanobis (1936), Proceedings of the National Institute of Sciences of India 2, 49–55.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -45,7 +45,8 @@ def whitening(X: Matrix, weights: Floats, metric: str, VI: ArrayLike | None) -> 
         cov = moments(X, weights).covariance()
         # Columns in units of their own: what is singular does not depend on them.
         sd = np.sqrt(np.diag(cov))
-        largest = np.asarray(abs(X).max(axis=0).todense() if is_sparse(X) else np.abs(X).max(axis=0)).ravel()
+        size: Any = abs(X).max(axis=0)  # type: ignore[arg-type]
+        largest = np.asarray(size.todense() if is_sparse(X) else size).ravel()
         varies = sd > 8.0 * np.finfo(X.dtype).eps * largest
         unit = np.where(varies, sd, 1.0)
         values, V = linalg.eigh(cov / unit / unit[:, None])
