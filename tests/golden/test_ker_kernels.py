@@ -47,6 +47,8 @@ def test_polynomials_of_two_rows():
 
     kernels = Polynomial(2, coef0=0.0), Polynomial(2, coef0=1.0), FeatureMapKernel(six)
     assert [k.gram(X, Z).item() for k in kernels] == [1.0, 4.0, 9.0]
+    # (xᵀz + 1)³ where nothing is given, and (4 xᵀz + 3)².
+    assert [k.gram(X, Z).item() for k in (Polynomial(), Polynomial(2, 3.0, 4.0))] == [8.0, 49.0]
 
 
 @pytest.mark.spec("KER-G02", "KER-G03", "KER-G04", "KER-018")

@@ -12,6 +12,7 @@ from gnomon.kernels import (
     RBF,
     Additive,
     AdditiveChi2,
+    BSpline,
     Chi2,
     Constant,
     Cosine,
@@ -182,6 +183,18 @@ def test_only_the_gaussian_is_the_product_of_its_columns(kernel):
     same(product, by_hand.gram(X, Z))
 
 
+@pytest.mark.spec("KER-031")
+def test_a_tensor_product_on_a_grid_is_a_kronecker_product_of_its_factors():
+    factors = [Matern(0.7), BSpline(1), RBF(1.3)]
+    kernel = TensorProduct(factors)
+    assert kernel.by_axis(3) == factors
+    assert kernel.by_axis(2) is None
+    lines = [np.array([0.0, 0.4, 1.0]), np.array([0.0, 0.3]), np.array([-1.0, 0.5])]
+    grid = np.stack(np.meshgrid(*lines, indexing="ij"), axis=-1).reshape(-1, 3)
+    first, second, third = (k.gram(line[:, None]) for k, line in zip(kernel.by_axis(3), lines, strict=True))
+    same(kernel.gram(grid), np.kron(np.kron(first, second), third))
+
+
 @pytest.mark.spec("KER-L05")
 def test_the_product_of_gaussians_is_one():
     same((RBF(bandwidth=0.7) * RBF(bandwidth=1.9)).gram(X, Z), RBF(bandwidth=(0.7**-2 + 1.9**-2) ** -0.5).gram(X, Z))
@@ -283,7 +296,8 @@ def test_a_polynomial_is_the_inner_product_of_its_features(c):
         for m in range(1, 6):
             A, B = X[:, [0] * n] + np.arange(n), RNG.normal(size=(5, n))
             kernel = Polynomial(m, coef0=c, scale=0.7)
-            same(kernel.features(A) @ kernel.features(B).T, kernel.gram(A, B), rtol=1e-10, atol=1e-10)
+            same(kernel.features(A) @ kernel.features(B).T, (0.7 * A @ B.T + c) ** m, rtol=1e-10, atol=1e-10)
+            same(kernel.gram(A, B), (0.7 * A @ B.T + c) ** m, rtol=1e-10, atol=1e-10)
     degree_two = Polynomial(2, coef0=c).features([[3.0, 5.0]]).ravel()
     by_hand = [c, *(2 * c) ** 0.5 * np.array([3.0, 5.0]), 9.0, 2**0.5 * 15.0, 25.0]
     same(degree_two, by_hand if c else by_hand[3:])
@@ -297,6 +311,7 @@ def test_a_polynomial_is_the_inner_product_of_its_features(c):
         Cosine(),
         Constant(2.0),
         2.0 * Linear() + Polynomial(2),
+        Polynomial(3, coef0=0.0),
         Linear(0.3) * Polynomial(2, scale=0.4),
         Linear(0.3) ** 3,
         Linear(0.3).polynomial([0.5, 0.0, 2.0]),

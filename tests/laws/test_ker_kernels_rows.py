@@ -215,6 +215,8 @@ def test_functions_objects_and_matrices_as_kernels():
     both = CallableKernel(common, pairwise=True) * CallableKernel(lambda a, b: float(len(a) == len(b)), pairwise=True)
     assert both.takes_objects
     assert both.gram(words)[0, 3] == 0.0
+    some = CallableKernel(common, pairwise=True).against(words).take(np.array([3, 0]))
+    np.testing.assert_array_equal(some.gram(["send"]), [[common("send", "sand"), common("send", "tea")]])
     A = RNG.normal(size=(5, 2))
     np.testing.assert_allclose(gram_matrix(A, lambda P, Q: P @ Q.T), A @ A.T)
     with pytest.raises(ValueError, match="pairwise=True"):

@@ -1,13 +1,17 @@
 """Whether a kernel is one: on a sample, by its spectrum, by Mercer's theorem; geometry of its feature space."""
 
+import contextlib
 import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import KernelCenterer
 
+from gnomon.features import EmpiricalKernelMap, Nystroem
 from gnomon.kernels import (
     RBF,
+    AdditiveChi2,
     BSpline,
     CallableKernel,
     CatmullRom,
@@ -38,6 +42,18 @@ from gnomon.kernels import (
     spectral_minimum,
     warn_unless_psd,
 )
+from gnomon.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from gnomon.svm import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelPerceptron,
+    KernelRidge,
+    KernelRidgeCV,
+    MulticlassSVC,
+    NestedOneClassSVM,
+    OneClassSVM,
+)
 from kernel_cases import CASES
 
 RNG = np.random.default_rng(0)
@@ -60,6 +76,8 @@ def test_the_report_of_a_matrix():
     report = check_kernel(K)
     assert not report
     assert report.asymmetry == pytest.approx(1e-3)
+    lopsided = check_kernel([[1.0, 4.0], [0.0, 1.0]])
+    assert (lopsided.least, lopsided.largest, lopsided.asymmetry) == pytest.approx((-1.0, 3.0, 4.0))
 
 
 @pytest.mark.spec("KER-004")
@@ -76,6 +94,9 @@ def test_tolerance_rows_and_refusals():
     slightly = np.diag([1.0, -1e-9])
     assert not is_psd(slightly)
     assert is_psd(slightly, tol=1e-8)
+    assert not check_kernel(slightly)
+    assert check_kernel(slightly, tol=1e-8)
+    assert is_psd(np.diag([1.0, -1e-11]))
     assert is_psd(RBF(3.0).gram(X.astype(np.float32)))
     assert is_psd(np.zeros((3, 3)))
     assert is_psd(np.zeros((0, 0)))
@@ -115,6 +136,40 @@ def test_what_is_warned_of_and_what_is_refused():
     many = np.linspace(0.0, 100.0, 2000)[:, None]
     with pytest.warns(NotPSDWarning, match="of 300 rows"):
         warn_unless_psd(Truncated(RBF(), 1.0).against(many))
+
+
+@pytest.mark.spec("KER-006", "KER-026", "KER-023")
+@pytest.mark.parametrize("kernel", [Truncated(RBF(), 1.0), Sigmoid()], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(), SVR(), OneClassSVM(), MulticlassSVC(), NestedOneClassSVM((0.5, 0.9)), KernelPerceptron(max_iter=5),
+        KernelRidge(0.01), KernelRidgeCV(), KernelLogisticRegression(), KNeighborsClassifier(3), KNeighborsRegressor(3),
+        Nystroem(n_components=30, random_state=0), EmpiricalKernelMap(),
+    ],
+    ids=lambda model: type(model).__name__,
+)  # fmt: skip
+def test_every_model_names_the_least_eigenvalue_where_it_is_called(model, kernel):
+    least = np.linalg.eigvalsh(kernel.gram(X))[0]
+    # A factorisation fails, or nested regions need values that are not negative.
+    with warnings.catch_warnings(record=True) as found, contextlib.suppress(ValueError):
+        warnings.simplefilter("always")
+        model.set_params(kernel=kernel).fit(X, X[:, 0] > 0.0)
+    [warning] = [one for one in found if issubclass(one.category, NotPSDWarning)]
+    assert f"{least:.3g}" in str(warning.message)
+    assert warning.filename == __file__
+    assert all(issubclass(one.category, (NotPSDWarning, ConvergenceWarning)) for one in found)
+
+
+@pytest.mark.spec("KER-006", "KER-080")
+def test_neighbours_need_squares_that_are_not_negative():
+    counts = np.abs(X)
+    by_counts = KNeighborsRegressor(3, kernel=AdditiveChi2()).fit(counts, X[:, 0])
+    distances = np.sqrt(-2.0 * AdditiveChi2().gram(counts))
+    expected = KNeighborsRegressor(3, metric="precomputed").fit(distances, X[:, 0]).predict(distances)
+    np.testing.assert_allclose(by_counts.predict(counts), expected)
+    with pytest.raises(ValueError, match="degree < 2"):
+        KNeighborsRegressor(3, kernel=ThinPlate()).fit(X[:, :2], X[:, 0])
 
 
 @noun

@@ -226,6 +226,10 @@ def test_bumps_and_the_local_score():
     np.testing.assert_allclose(model.local_score(NEW, radius=1.0), (distance <= 1.0) @ model.dual_coef_, atol=1e-12)
     two = KernelRidge(0.1, kernel=RBF(bandwidth=h), parametric="constant").fit(X, Y)
     np.testing.assert_allclose(two.bumps(NEW).sum(axis=1) + two.intercept_, two.predict(NEW), atol=1e-12)
+    # Where nothing is near only the intercept is left, and where everything is near all coefficients count.
+    np.testing.assert_allclose(two.local_score(NEW + 1e3), np.tile(two.intercept_, (7, 1)))
+    everything = np.tile(two.dual_coef_.sum(axis=0) + two.intercept_, (7, 1))
+    np.testing.assert_allclose(two.local_score(NEW, radius=1e3), everything, atol=1e-12)
     with pytest.raises(ValueError, match="give the radius"):
         KernelRidge(0.1).fit(X, Y).local_score(NEW)
 

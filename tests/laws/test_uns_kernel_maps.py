@@ -10,7 +10,7 @@ from sklearn.kernel_approximation import Nystroem as SklearnNystroem
 
 from gnomon.features import EmpiricalKernelMap, KernelFeatureSelection, Nystroem, PolynomialMap, RandomFourierFeatures
 from gnomon.features._kept_coordinates import CosineCoordinates
-from gnomon.kernels import RBF, Laplacian, Linear, Matern
+from gnomon.kernels import RBF, Laplacian, Linear, Matern, Polynomial
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(30, 3))
@@ -85,7 +85,7 @@ def test_two_landmarks_of_four_rows():
     assert np.linalg.norm(RBF(gamma=0.5).gram(R4) - Z @ Z.T) == pytest.approx(0.893951, abs=1e-6)
 
 
-@pytest.mark.spec("UNS-L38", "UNS-104", "UNS-103")
+@pytest.mark.spec("UNS-L38", "UNS-104", "UNS-103", "KER-014")
 @pytest.mark.parametrize("landmarks", ["random", "kmeans", "leverage", "given"])
 def test_landmarks_bound_the_kernel_from_below(landmarks):
     kernel = Matern(1.5)
@@ -131,9 +131,11 @@ def test_good_landmarks_are_better_than_random_ones():
         {"kernel": "poly", "degree": 2, "coef0": 0.5},
         {"kernel": "linear"},
         {"kernel": "laplacian"},
+        {"kernel": "sigmoid", "gamma": 0.5},
         {"kernel": lambda a, b, power: float(1.0 + sum(a * b)) ** power, "kernel_params": {"power": 2}},
     ],
 )
+@pytest.mark.filterwarnings("ignore::gnomon.kernels.NotPSDWarning")
 def test_landmarks_are_those_of_scikit_learn(options):
     peer = SklearnNystroem(n_components=6, random_state=3, **options).fit(X)
     model = Nystroem(n_components=6, random_state=3, **options).fit(X)
@@ -143,6 +145,16 @@ def test_landmarks_are_those_of_scikit_learn(options):
         assert model.transform(X) == pytest.approx(peer.transform(X), abs=1e-5)
     Z, other = model.transform(X), peer.transform(X)
     assert pytest.approx(other @ other.T, abs=1e-5) == Z @ Z.T
+
+
+@pytest.mark.spec("UNS-104")
+def test_rounding_in_single_precision_is_no_feature():
+    rows = np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32)
+    kernel = Polynomial(2, scale=1 / 3)
+    K = kernel.gram(rows.astype(float))
+    Z = Nystroem(kernel, n_components=100, random_state=0).fit_transform(rows)
+    assert Z.dtype == np.float32
+    assert np.max(np.abs(Z @ Z.T - K)) < 1e-4 * K.max()
 
 
 @pytest.mark.spec("UNS-104")
@@ -170,7 +182,7 @@ MAPS = {
 }
 
 
-@pytest.mark.spec("UNS-L39", "UNS-105")
+@pytest.mark.spec("UNS-L39", "UNS-105", "KER-014")
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("selector", ["l1", "forward", "leverage", SelectKBest(f_regression, k=6)])
 def test_kept_coordinates_are_columns_of_the_map(name, selector):

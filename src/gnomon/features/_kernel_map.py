@@ -5,9 +5,11 @@
 for rows z and a matrix W that a subclass learns. Schölkopf & Smola (2002), section 2.2.
 """
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -15,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Floats, MatrixLike, NonNegative
 from gnomon.base import is_given_matrix, kernel_rows
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import Kernel, KernelLike
+from gnomon.kernels import Kernel, KernelLike, NotPSDWarning
 
-__all__ = ["KernelMap"]
+__all__ = ["KernelMap", "warn_of_negative"]
 
 
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, ABC):
@@ -79,3 +81,16 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, AB
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = is_given_matrix(self.kernel)
         return tags
+
+
+def warn_of_negative(values: Floats, share: float, what: str, stacklevel: int) -> None:
+    """Warn where the least eigenvalue is below zero by more than a share of the largest; `what` says what becomes of
+    the negative ones."""
+    least, largest = float(np.min(values)), float(np.max(values))
+    if least < -share * max(largest, 0.0):
+        warnings.warn(
+            f"the eigenvalues of the kernel matrix reach from {least:.3g} to {largest:.3g}: it is not positive "
+            f"semi-definite, and no coordinates have its values as inner products; {what}",
+            NotPSDWarning,
+            stacklevel=stacklevel + 1,
+        )

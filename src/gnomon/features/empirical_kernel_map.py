@@ -6,7 +6,6 @@ A linear model on R is the kernel model on the rows. Schölkopf, Mika, Burges, K
 Input space versus feature space in kernel-based methods, doi:10.1109/72.788641.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ from scipy.linalg import eigh
 
 from gnomon._typing import Count, Floats, MatrixLike, NonNegative
 from gnomon.base import kernel_of
-from gnomon.features._kernel_map import KernelMap
-from gnomon.kernels import Kernel, KernelLike, NotPSDWarning
+from gnomon.features._kernel_map import KernelMap, warn_of_negative
+from gnomon.kernels import Kernel, KernelLike
 from gnomon.numerics.scatter import fix_signs
 
 __all__ = ["EmpiricalKernelMap"]
@@ -101,15 +100,9 @@ class EmpiricalKernelMap(KernelMap):
         K = self._kernel.against(rows).matrix()
         values, U = eigh(0.5 * (K + K.T), check_finite=False)
         values, U = values[::-1], U[:, ::-1]
-        rounding = max(self.tol, len(K) * float(np.finfo(K.dtype).eps)) * float(values[0])
-        if values[-1] < -rounding:
-            warnings.warn(
-                f"the eigenvalues of the kernel matrix reach from {values[-1]:.3g} to {values[0]:.3g}: it is not "
-                "positive semi-definite, and no coordinates have its values as inner products; negative ones go",
-                NotPSDWarning,
-                stacklevel=3,
-            )
-        m = max(1, int(np.sum(values > max(rounding, 0.0))))
+        share = max(self.tol, len(K) * float(np.finfo(K.dtype).eps))
+        warn_of_negative(values, share, "negative ones go", stacklevel=3)
+        m = max(1, int(np.sum(values > share * max(float(values[0]), 0.0))))
         m = m if self.n_components is None else min(m, self.n_components)
         self.X_fit_ = rows
         self.eigenvalues_, self.eigenvectors_ = values[:m], fix_signs(U[:, :m])

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from gnomon._typing import ArrayLike, Count, Floats, Integers, NonNegative, Seed, Within, is_sparse
 from gnomon.base import count_rows, has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows
 from gnomon.features._kept_coordinates import LandmarkCoordinates
-from gnomon.features._kernel_map import KernelMap
+from gnomon.features._kernel_map import KernelMap, warn_of_negative
 from gnomon.kernels import Kernel, KernelLike
 from gnomon.optim import kmeans, seed_centers
 
@@ -114,7 +114,10 @@ class Nystroem(KernelMap):
         else:
             self.component_indices_, self.components_ = chosen, take_rows(rows, chosen)
             K = self.kernel_.against(rows).rows(chosen)[:, chosen]
-        self.normalization_ = _inverse_root(K)
+        values, U = linalg.eigh(K, check_finite=False)
+        eps = float(np.finfo(K.dtype).eps)
+        warn_of_negative(values, 1e-8 + len(K) * eps, "choose a kernel with psd=True", stacklevel=3)
+        self.normalization_ = _inverse_root(values, U, max(DROP, eps))
 
     def _map(self, rows: Any) -> Floats:
         if is_given_matrix(self.kernel):
@@ -147,7 +150,7 @@ class Nystroem(KernelMap):
             warnings.warn(
                 f"n_components > n_samples: {self.n_components} landmarks were asked for and there are {n} rows; all "
                 "of them are landmarks, so the features are exact",
-                stacklevel=3,
+                stacklevel=4,
             )
         if self.landmarks == "random":
             return rng.permutation(n)[:m]
@@ -163,11 +166,10 @@ class Nystroem(KernelMap):
         return len(self.normalization_)
 
 
-def _inverse_root(K: Floats) -> Floats:
-    """The symmetric K^{−½}, of the eigenvalues that are not rounding."""
-    values, U = linalg.eigh(K, check_finite=False)
-    keep = values > DROP * max(float(values[-1]), 0.0)
-    return (U[:, keep] / np.sqrt(values[keep])) @ U[:, keep].T
+def _inverse_root(values: Floats, U: Floats, share: float) -> Floats:
+    """K^{−½} = U sign(Λ) |Λ|^{−½} Uᵀ, of the eigenvalues that are not rounding."""
+    keep = np.abs(values) > share * float(np.max(np.abs(values)))
+    return (U[:, keep] * (np.sign(values[keep]) / np.sqrt(np.abs(values[keep])))) @ U[:, keep].T
 
 
 def _by_leverage(kernel: Kernel, rows: Any, n: int, m: int, rng: np.random.RandomState) -> Integers:

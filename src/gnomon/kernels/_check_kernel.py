@@ -137,12 +137,12 @@ def is_psd(kernel: Kernel | ArrayLike, X: Any = None, *, tol: float = 1e-10) -> 
     return check_kernel(kernel, X, tol=tol).psd
 
 
-def warn_unless_psd(against: Against, *, name: str = "kernel") -> None:
+def warn_unless_psd(against: Against, *, name: str = "kernel", stacklevel: int = 3) -> None:
     """What a machine asks before it trusts a kernel with its training rows.
 
-    A kernel that is not positive semi-definite is warned of; of one whose status is not known, or holds on a grid only,
-    the Gram matrix of up to 300 rows is looked at. One that is conditionally positive definite is refused: it needs a
-    machine with the polynomials that it leaves out.
+    A kernel that is not positive semi-definite is warned of, with the extreme eigenvalues of the Gram matrix of up to
+    300 rows; where its status is not known, or holds on a grid only, this matrix decides. One that is conditionally
+    positive definite is refused: it needs a machine with the polynomials that it leaves out.
 
     Parameters
     ----------
@@ -150,6 +150,8 @@ def warn_unless_psd(against: Against, *, name: str = "kernel") -> None:
         The kernel and the training rows, ``kernel.against(rows)``.
     name : str, default="kernel"
         What the user calls it.
+    stacklevel : int, default=3
+        That of the caller of `fit`, if `fit` calls this.
 
     References
     ----------
@@ -169,20 +171,17 @@ def warn_unless_psd(against: Against, *, name: str = "kernel") -> None:
             f"{name}={kernel!r} is positive definite only beside polynomials of degree < {kernel.cpd_order}, which "
             "this model does not fit; choose a kernel with psd=True"
         )
-    found = f"{kernel!r} is not positive semi-definite"
-    if kernel.psd is not False:
-        few = against if n <= SAMPLE else against.take(np.linspace(0, n - 1, SAMPLE).astype(int))
-        report = check_kernel(few.matrix(), tol=1e-8)
-        if report:
-            return
-        found += (
-            f": of {report.n_rows} rows the least eigenvalue is {report.least:.3g}, the largest {report.largest:.3g}"
-        )
-        found += f", and the asymmetry is {report.asymmetry:.3g}" if report.asymmetry > 0.0 else ""
+    few = against if n <= SAMPLE else against.take(np.linspace(0, n - 1, SAMPLE).astype(int))
+    report = check_kernel(few.matrix(), tol=1e-8)
+    if report and kernel.psd is not False:
+        return
+    asymmetry = f", and the asymmetry is {report.asymmetry:.3g}" if report.asymmetry > 0.0 else ""
     warnings.warn(
-        f"{found}; what is found need not be an optimum. Choose a kernel with psd=True, or look at check_kernel",
+        f"{kernel!r} is not positive semi-definite: of {report.n_rows} rows the least eigenvalue is "
+        f"{report.least:.3g}, the largest {report.largest:.3g}{asymmetry}; no feature space has it, and what is "
+        "found need not be an optimum. Choose a kernel with psd=True, or look at check_kernel",
         NotPSDWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )
 
 

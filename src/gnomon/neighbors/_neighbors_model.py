@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from gnomon._typing import Array, ArrayLike, Floats, Folds, Integers, is_sparse
 from gnomon.base import count_rows, is_given_matrix, kernel_rows, validate_rows, warn_of_wild_scales
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import Against, Kernel, KernelLike, read_kernel
+from gnomon.kernels import Against, Kernel, KernelLike, read_kernel, warn_unless_psd
 from gnomon.neighbors._error_curve import ErrorCurve
 from gnomon.neighbors._metrics import Algorithm, EffectiveMetric, MetricLike, check_sparse, read_metric
 from gnomon.numerics.neighbors import BlockIndex, Neighbors, RowIndex, index_rows
@@ -79,6 +79,9 @@ class NeighborsModel(MultiOutputMixin, Estimator):
             self._check_kernel()
             found = EffectiveMetric("kernel", {})
             self._kernel = read_kernel(self.kernel, rows, names=getattr(self, "feature_names_in_", None))
+            if self._kernel.cpd_order != 1:
+                # Of one that is positive on sums of zero, (1) is a distance too: Schölkopf & Smola (2002), section 2.4.
+                warn_unless_psd(self._kernel.against(rows), stacklevel=4)
         self.effective_metric_, self.effective_metric_params_ = found
         if found.columns_alike:
             warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)

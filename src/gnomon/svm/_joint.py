@@ -57,7 +57,7 @@ class JointMachine(KernelMachine):
         used = np.flatnonzero(weights > 0.0)
         self._kernel: Kernel = kernel_of(self, rows, weights=weights)
         warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)
-        warn_unless_psd(self._kernel.against(rows))
+        warn_unless_psd(self._kernel.against(rows), stacklevel=4)
         kernel = self._kernel + Constant(1.0) if constant else self._kernel
         return UsedRows(used, weights[used], kernel.against(rows).take(used))
 

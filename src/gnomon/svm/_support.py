@@ -103,7 +103,7 @@ class SupportVectorMachine(KernelMachine):
     def _compared(self, rows: Any) -> Against:
         """The kernel of the dual problem, with the training rows."""
         kernel: Kernel = self._kernel
-        warn_unless_psd(kernel.against(rows))
+        warn_unless_psd(kernel.against(rows), stacklevel=4)
         kernel = kernel + Constant(1.0) if self._absorbs_intercept() else kernel
         if not has_columns(rows):
             return kernel.against(rows)

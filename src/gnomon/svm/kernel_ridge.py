@@ -218,7 +218,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         against = self._kernel.against(rows)
         if isinstance(self.kernel, Kernel):
             # Names and functions follow scikit-learn, which finds out at the solution.
-            warn_unless_psd(against)
+            warn_unless_psd(against, stacklevel=4)
         columns = self._columns(rows, rho)
         if columns is not None:
             return _primal(columns, Y, rho, s, intercept=self.parametric == "constant")
