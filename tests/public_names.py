@@ -15,6 +15,7 @@ from gnomon.decision import ScoreCalibrator
 from gnomon.distributions import KDE, Normal
 from gnomon.features import RandomOverSampler
 from gnomon.generative import GaussianMixture, GaussianNB
+from gnomon.gp import Real
 from gnomon.linear import LogisticRegression, Ridge
 from gnomon.losses import Loss
 from gnomon.neural import Autoencoder
@@ -59,6 +60,17 @@ ARGUMENTS = {
     "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
     # Rows that repeat need noise above rounding; hyper-parameters of tables of noise lie on their bounds.
+    # It needs a base; folds of two fit tiny tables.
+    "GPSearchCV": {
+        "estimator": GaussianNB(),
+        "space": {"var_smoothing": Real(1e-9, 1e-6, log=True)},
+        "n_iter": 3,
+        "n_initial_points": 2,
+        "n_candidates": 64,
+        "error_score": "raise",
+        "cv": 2,
+        "random_state": 0,
+    },
     "GaussianProcessClassifier": {"integration": "quadrature"},  # the sum of error functions is off by 4e-4
     "GaussianProcessRegressor": {"alpha": 0.1, "optimizer": None},
     "GaussianDetector": {"covariance_type": "diag"},  # likewise

@@ -19,8 +19,17 @@ from gnomon.testing._tables import example_table
 from gnomon.trees import DecisionTreeClassifier
 from many_checks import over
 
-# A label, or a leaf, may be any object, and a folder have any name.
-LABELS = ("memory", "outlier_label", "reject_label", "unknown_label", "unlabeled", "anomaly_label", "rules")
+# A label, or a leaf, may be any object, and a file or folder have any name.
+LABELS = (
+    "checkpoint",
+    "memory",
+    "outlier_label",
+    "reject_label",
+    "unknown_label",
+    "unlabeled",
+    "anomaly_label",
+    "rules",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -7,21 +7,37 @@ from gnomon.infer._gaussian_process import Conditioned, Left, condition
 from gnomon.infer._grid_posterior import GridPosterior, grid_posterior
 from gnomon.infer._laplace import LaplaceApproximation, laplace, laplace_at
 from gnomon.infer._sigmoid_average import SIGMOID_AVERAGES, SigmoidAverage, sigmoid_average
+from gnomon.infer._slice_sample import slice_sample
 from gnomon.infer._softmax_laplace import SoftmaxPosterior, laplace_softmax
+from gnomon.infer.acquisitions import (
+    Acquisition,
+    ExpectedImprovement,
+    LowerConfidenceBound,
+    MeanRatio,
+    Merit,
+    ProbabilityOfImprovement,
+    log_expected_excess,
+)
 from gnomon.infer.class_links import CLASS_LINKS, ClassLink, Derivatives, LogitClasses, ProbitClasses
 
 __all__ = [
     "CLASS_LINKS",
     "SIGMOID_AVERAGES",
+    "Acquisition",
     "ClassLink",
     "ClassPosterior",
     "Conditioned",
     "Decisions",
     "Derivatives",
+    "ExpectedImprovement",
     "GridPosterior",
     "LaplaceApproximation",
     "Left",
     "LogitClasses",
+    "LowerConfidenceBound",
+    "MeanRatio",
+    "Merit",
+    "ProbabilityOfImprovement",
     "ProbitClasses",
     "SigmoidAverage",
     "SoftmaxPosterior",
@@ -35,5 +51,7 @@ __all__ = [
     "laplace_at",
     "laplace_classes",
     "laplace_softmax",
+    "log_expected_excess",
     "sigmoid_average",
+    "slice_sample",
 ]
