@@ -147,6 +147,8 @@ class Real(Dimension):
         return float(code)
 
     def code_at(self, u: float) -> Code:
+        if u in (0.0, 1.0):
+            return float(self.high if u else self.low)
         a, b = _scaled(self.low, self.log), _scaled(self.high, self.log)
         x = a + u * (b - a)
         x = float(f"{math.exp(x):.{DIGITS}g}") if self.log else round(x, _decimals(self.low, self.high))
