@@ -86,7 +86,7 @@ def test_acquisitions_of_points_above_the_best():
     np.testing.assert_allclose(ExpectedImprovement().value(np.array([0.1]), np.zeros(1), 0.3), [0.2])
     means = np.array([0.3, -0.2, 0.7])
     assert np.argmax(LowerConfidenceBound(kappa=0.0).merit(means, np.ones(3), 0.0).value) == np.argmin(means)
-    with pytest.raises(ValueError, match="kappa=-1.0 must be ≥ 0"):
+    with pytest.raises(ValueError, match=r"kappa=-1\.0 must be ≥ 0"):
         LowerConfidenceBound(kappa=-1.0)
 
 
@@ -262,7 +262,7 @@ def test_the_same_seed_asks_the_same_and_a_file_goes_on_with_it(acquisition, tmp
 def test_the_state_of_another_search_is_refused():
     state = optimizer_of().state()
     for other in (optimizer_of(acquisition="lcb"), optimizer_of({"x": Real(0.0, 1.0)}), optimizer_of(n_candidates=99)):
-        with pytest.raises(ValueError, match="of another optimisation: its (acquisition|space|n_candidates) is"):
+        with pytest.raises(ValueError, match=r"of another optimisation: its (acquisition|space|n_candidates) is"):
             other.restored(state)
     with pytest.raises(ValueError, match="acquisition='best' is unknown; choose from"):
         optimizer_of(acquisition="best")
