@@ -150,7 +150,7 @@ class GPSearchCV(BaseSearchCV, Estimator):
             super().fit(X, y, **params)
             run = self._run
             # Failures after the last success are in no results that scikit-learn was given.
-            self.cv_results_ = self._format_results([], self.n_splits_, [])
+            self.cv_results_ = run.results()
             self._state, self.history_ = run.optimizer.state(), run.optimizer.history_
             self.n_iter_, self.stop_reason_ = len(run.points), run.stop_reason
         finally:
@@ -173,7 +173,10 @@ class GPSearchCV(BaseSearchCV, Estimator):
         run.points += candidate_params[run.n_given :]
         run.folds += out[run.n_given * n_splits :]
         run.n_given = max(run.n_given, len(candidate_params))
-        return super()._format_results(run.points, n_splits, run.filled(), more_results)
+        with warnings.catch_warnings():
+            # Said once for all points, at the end.
+            warnings.filterwarnings("ignore", "One or more of the (test|train) scores are non-finite")
+            return run.results()
 
     def __sklearn_tags__(self) -> Tags:
         tags, base = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -313,12 +316,13 @@ class _SearchRun:
         if not any(self.folds) and len(self.points) >= min(owner.n_initial_points, owner.n_iter):
             raise error
         warnings.warn(str(error), FitFailedWarning, stacklevel=5)
-        return owner._format_results([], owner.n_splits_, []) if any(self.folds) else {}
+        return self.results() if any(self.folds) else {}
 
-    def filled(self) -> list[dict[str, Any]]:
-        """What is known of every fold; where all fits failed, in the form of another fold."""
+    def results(self) -> dict[str, Any]:
+        """Those of all points; what is known of a fold without a fit has the form of another fold."""
         one = next(fold for fold in self.folds if fold)
-        return [fold or _failed_like(one, self._owner.error_score) for fold in self.folds]
+        folds = [fold or _failed_like(one, self._owner.error_score) for fold in self.folds]
+        return BaseSearchCV._format_results(self._owner, self.points, self._owner.n_splits_, folds)
 
 
 def _optimizer(owner: GPSearchCV, random_state: RandomState) -> BayesianOptimizer:
@@ -355,7 +359,7 @@ def _optimized(owner: GPSearchCV, results: Mapping[str, Any]) -> str:
     """The score that is maximised."""
     names = [name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_")]
     wanted = owner.optimize
-    if isinstance(owner.refit, str) and owner.refit not in {*names, owner.scoring}:
+    if isinstance(owner.refit, str) and owner.refit not in names and owner.refit != owner.scoring:
         raise ValueError(f"refit={owner.refit!r} is none of the scores {names}; give one of them, True or False")
     if wanted is None:
         wanted = owner.refit if owner.refit in names else names[0] if len(names) == 1 else None
