@@ -1,9 +1,13 @@
 """Laws of autoencoders, variational autoencoders, adversarial networks and pre-training."""
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -12,6 +16,9 @@ from gnomon.decomposition import PCA
 from gnomon.neural import (
     Autoencoder,
     GenerativeAdversarialNetwork,
+    MLPClassifier,
+    MLPRegressor,
+    NetworkClassifier,
     NeuralNetwork,
     VariationalAutoencoder,
     adversarial_value,
@@ -143,6 +150,7 @@ def test_codes_of_all_rows_help_with_few_labels():
     assert by_code.score(rows[6:], y[6:]) > by_row.score(rows[6:], y[6:])
 
 
+@pytest.mark.spec("NEU-135")
 def test_pretraining_starts_nearer():
     random = np.random.default_rng(0)
     rows = np.tanh(random.normal(size=(200, 2)) @ random.normal(size=(2, 10)) + 0.2 * random.normal(size=(200, 10)))
@@ -172,6 +180,48 @@ def test_pretraining_starts_nearer():
         pretrain(network, rows * 5, "rbm")
     with pytest.raises(ValueError, match="needs sigmoid layers"):
         pretrain(NeuralNetwork([Dense(5, "relu"), Dense(1)], 8), rows, "rbm")
+
+
+def quiet(model, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(*args, **kwargs)
+
+
+@pytest.mark.spec("NEU-135")
+def test_estimators_learn_first_weights_from_rows_without_targets():
+    random = np.random.default_rng(1)
+    codes = random.normal(size=(400, 2))
+    rows = np.tanh(codes @ random.normal(size=(2, 12))) + 0.1 * random.normal(size=(400, 12))
+    y = codes[:, 0] * codes[:, 1] > 0
+    options = {"activation": "tanh", "pretrain": "autoencoder", "standardize": False, "random_state": 0}
+    # Without a step worth the name, what was fitted is what all rows said before.
+    still = {**options, "solver": "sgd", "learning_rate_init": 1e-12, "momentum": 0.0, "max_iter": 1}
+    model = quiet(MLPClassifier((6, 3), **still), rows[:40], y[:40], X_unlabelled=rows[40:])
+    expected = pretrain(model.network_, rows, learning_rate_init=1e-12, random_state=0)
+    np.testing.assert_allclose(model.theta_, expected, atol=1e-8)
+    alone = pretrain(model.network_, rows[:40], learning_rate_init=1e-12, random_state=0)
+    np.testing.assert_allclose(quiet(MLPClassifier((6, 3), **still), rows[:40], y[:40]).theta_, alone, atol=1e-8)
+    # Fine-tuning goes on from there, and every start learns its own.
+    options |= {"learning_rate_init": 0.01, "max_iter": 150}
+    tuned = quiet(MLPRegressor(hidden_layer_sizes=(6,), n_restarts=2, **options), rows, codes)
+    assert tuned.score(rows, codes) > 0.9
+    assert tuned.restarts_[0] != tuned.restarts_[1]
+    bits = (rows > 0).astype(np.float32)
+    layers = [Dense(6, "sigmoid")]
+    machine = quiet(NetworkClassifier(layers, pretrain="rbm", standardize=False, random_state=0), bits, y)
+    assert machine.theta_.dtype == np.float32
+    # What cannot be used is refused.
+    with pytest.raises(ValueError, match="X_unlabelled is for pretrain="):
+        MLPClassifier(standardize=False).fit(rows, y, X_unlabelled=rows)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        MLPClassifier((6,), **options).fit(rows, y, X_unlabelled=rows[:, :3])
+    with pytest.raises(ValueError, match="needs dense rows and X is sparse"):
+        MLPClassifier((6,), **options).fit(sparse.csr_matrix(rows), y)
+    with pytest.raises(ValueError, match="is not a Dense layer on the one before it"):
+        MLPClassifier((6,), keep_hidden=0.5, **options).fit(rows, y)
+    with pytest.raises(ValueError, match="pretrain='guess' is unknown"):
+        MLPClassifier((6,), **{**options, "pretrain": "guess"}).fit(rows, y)
 
 
 @pytest.mark.spec("NEU-136")

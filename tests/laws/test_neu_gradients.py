@@ -16,7 +16,7 @@ from gnomon.losses import (
     SquaredLoss,
     TwoTermCrossEntropy,
 )  # fmt: skip
-from gnomon.neural import NeuralNetwork
+from gnomon.neural import NeuralNetwork, check_gradient
 from gnomon.neural.layers import (
     Activation,
     Add,
@@ -184,3 +184,28 @@ def test_jacobian_in_the_input():
         theta = net.init(np.random.default_rng(1)) + 0.05
         parts = [(net.output(theta, X + 1e-6 * e) - net.output(theta, X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
         assert net.jacobian(theta, X) == pytest.approx(np.stack(parts, axis=2), abs=1e-8)
+
+
+@pytest.mark.spec("NEU-020")
+def test_an_activation_of_ones_own_is_checked_before_it_trains():
+    own = Activation(lambda z: z / (1 + np.abs(z)), lambda z: (1 + np.abs(z)) ** -2.0)
+    network = NeuralNetwork([Dense(4, own), Dense(2)], 3)
+    rows, targets = np.random.default_rng(3).normal(size=(7, 3)), np.random.default_rng(4).normal(size=(7, 2))
+    assert check_gradient(network, rows, targets)
+    # The same function twice: once as two functions of arrays, once as the built-in text.
+    twice = [
+        NeuralNetwork([Dense(4, phi), Dense(2)], 3)
+        for phi in (Activation(np.tanh, lambda z: 1 - np.tanh(z) ** 2), "tanh")
+    ]
+    theta = twice[0].init(np.random.default_rng(0))
+    first, second = (net.value_and_gradient(theta, rows, targets) for net in twice)
+    assert first[0] == pytest.approx(second[0], rel=1e-14)
+    np.testing.assert_allclose(first[1], second[1], rtol=1e-12, atol=1e-15)
+    # A kink is no error; a wrong slope anywhere else is, and says where.
+    Activation(np.abs, np.sign)
+    with pytest.raises(ValueError, match="at z=0.0\\d+ it gives 0 and differences give 1; correct either"):
+        Activation(lambda z: np.maximum(z, 0), lambda z: (z > 3) * 1.0)
+    with pytest.raises(ValueError, match="it gives nan"):
+        Activation(np.cos, lambda z: np.full_like(z, np.nan))
+    # What is flat everywhere cannot be trained, as a step.
+    assert not Dense(2, Activation(np.sign, np.zeros_like)).gradient

@@ -156,6 +156,11 @@ def test_one_row_has_the_scores_of_a_batch():
         found = RowFunction(net, theta)(X[0].astype(dtype))
         assert found.dtype == dtype
         np.testing.assert_allclose(found, net.output(theta, X[:1].astype(dtype))[0], rtol=1e-6)
+        # Rows with gaps in memory and of another type are the same rows; one of another length is none.
+        gaps = np.repeat(X[0], 2)[::2]
+        np.testing.assert_array_equal(RowFunction(net, theta)(gaps), found)
+        with pytest.raises(ValueError, match="one number for each input"):
+            RowFunction(net, theta)(np.zeros(2, dtype))
     for layers in ([Dense(4, "tanh"), Dense(2, "relu")], [Dense(4, PReLU()), Dense(2)], [Dense(2, bias=False)]):
         net = NeuralNetwork(layers, 3)
         with pytest.raises(ValueError, match="no chain of dense layers"):

@@ -273,3 +273,36 @@ def test_draws_of_a_users_module_follow_the_seed():
         module_network(lambda n_features, n_outputs: torch.nn.Linear(6, 3), 6, 2).output(np.zeros(21), X)
     with pytest.raises(ValueError, match="returned int"):
         module_network(lambda n_features, n_outputs: 3, 6, 2)
+
+
+@pytest.mark.spec("NEU-020")
+def test_a_differentiable_function_of_torch_is_an_activation_of_both_engines():
+    mish = torch.nn.functional.mish
+    z = np.linspace(-3.0, 3.0, 50)
+    by_hand = Activation(lambda z: z * np.tanh(np.log1p(np.exp(z))), lambda z: _mish_slope(z))
+    for dtype in (np.float64, np.float32):
+        network = NeuralNetwork([Dense(4, Activation(mish)), Dense(2)], 6)
+        other = NeuralNetwork([Dense(4, by_hand), Dense(2)], 6)
+        theta = network.init(np.random.default_rng(0), dtype)
+        rows, targets = X.astype(dtype), X[:, :2].astype(dtype)
+        parts = [
+            engine_of(engine, net)(net, rows, targets, SquaredLoss(half=True), None, {}).value_and_gradient(theta)
+            for net, engine in ((network, "numpy"), (network, "torch"), (other, "numpy"))
+        ]
+        for value, gradient in parts[1:]:
+            assert value == pytest.approx(parts[0][0], rel=1e-6)
+            np.testing.assert_allclose(gradient, parts[0][1], rtol=1e-4 if dtype is np.float32 else 1e-10, atol=1e-6)
+    A = np.empty((1, 50))
+    Activation(torch.sin).forward(z[None], A, ())
+    np.testing.assert_array_equal(A[0], np.sin(z).astype(float))
+    with pytest.raises(ValueError, match="is not a differentiable function of PyTorch"):
+        Activation(np.sin)
+    with pytest.raises(ValueError, match="is not a differentiable function of PyTorch"):
+        Activation(lambda t: t.detach() ** 2)
+    with pytest.raises(ValueError, match="is not that of value"):
+        Activation(lambda t: t.detach() * t)
+
+
+def _mish_slope(z):
+    inner = np.log1p(np.exp(z))
+    return np.tanh(inner) + z * (1 - np.tanh(inner) ** 2) / (1 + np.exp(-z))

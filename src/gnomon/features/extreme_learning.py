@@ -157,7 +157,7 @@ class ExtremeLearningRegressor(MultiOutputMixin, RegressorMixin, _ExtremeLearnin
     """
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """LayerDraw the layer and minimise (1).
+        """Draw the layer and minimise (1).
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class ExtremeLearningClassifier(ClassifierMixin, _ExtremeLearning):
     classes_: Array
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """LayerDraw the layer and minimise (1).
+        """Draw the layer and minimise (1).
 
         Parameters
         ----------

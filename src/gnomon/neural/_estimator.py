@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState, is_sparse
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
@@ -25,6 +25,7 @@ from gnomon.neural._filters import filters
 from gnomon.neural._fit import Trained, fit_network, progress
 from gnomon.neural._held_out import TrainingRows, measured, scorer_of, split_rows
 from gnomon.neural._options import TrainingOptions
+from gnomon.neural._pretrain import pretrain
 from gnomon.neural._sample_networks import at_prediction_scale, sample_networks
 from gnomon.neural._scaling import Scaling, warn_of_scales
 from gnomon.neural._watched import saturation
@@ -52,6 +53,8 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
     standardize: bool | None
     output_weights: Any
     augment: Any
+    pretrain: Any
+    learning_rate_init: float
 
     @abstractmethod
     def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
@@ -80,8 +83,19 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         sample_weight: ArrayLike | None = None,
         *,
         validation_data: tuple[Any, ...] | None = None,
+        X_unlabelled: MatrixLike | None = None,
     ) -> Self:
-        """Train the network; `validation_data` = (X, y[, weights]) are held-out rows in place of a share of X."""
+        """Train the network.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Rows, targets and weights.
+        validation_data : tuple (X, y[, weights]), optional
+            Held-out rows in place of a share of X.
+        X_unlabelled : array-like, optional
+            Rows without targets, from which `pretrain` learns too.
+        """
         goes_on = self.warm_start and hasattr(self, "theta_")
         rows = self._rows(X, y, sample_weight, reset=not goes_on)
         targets = self._find_targets(rows.y, self._targets if goes_on else None)
@@ -93,9 +107,10 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         elif self.early_stopping:
             rows, held = split_rows(rows, self.validation_fraction, self._labels(rows.y, targets), rng)
         self._prepare(rows, targets, new=not goes_on)
+        draw = self._first_weights(rows.X, X_unlabelled)
         options = TrainingOptions.of(self, random_state=rng)
         with fit_tasks(self, "epoch", options.max_iter, X=X, y=y) as told:
-            trained = self._trained(rows, options, held, told, start=self.theta_ if goes_on else None)
+            trained = self._trained(rows, options, held, told, start=self.theta_ if goes_on else None, draw=draw)
             self._unpack(trained, rows, options, on_top=goes_on)
         warn_unless_converged(trained.solution, options.max_iter, stacklevel=3)
         return self
@@ -112,11 +127,12 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         rows = rows._replace(s=self._class_weights(rows.y, targets, rows.s))
         if first:
             self._prepare(rows, targets, new=True)
+        draw = self._first_weights(rows.X, None)
         options = TrainingOptions.of(self, n_restarts=1, random_state=check_rng(self.random_state))
         state = None if first or self._state is None else self._state._replace(theta=self.theta_).latest
         with fit_tasks(self, "epoch", 1, X=X, y=y) as told:
             start = None if first else self.theta_
-            trained = self._trained(rows, options, None, told, start=start, state=state, epochs=1)
+            trained = self._trained(rows, options, None, told, start=start, draw=draw, state=state, epochs=1)
             self._unpack(trained, rows, options, on_top=not first)
         return self
 
@@ -138,6 +154,22 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
             self.network_ = self._network(rows.X.shape[1], targets)
             self.loss_curve_: list[float] = []
             self.t_ = 0
+
+    def _first_weights(self, X: Any, unlabelled: Any) -> Callable[[np.random.Generator], Floats] | None:
+        """What draws the first weights if they are learned from rows: generator → θ."""
+        if self.pretrain is None:
+            if unlabelled is not None:
+                raise ValueError("X_unlabelled is for pretrain='autoencoder' or 'rbm'; choose one, or leave it out")
+            return None
+        parts = [X]
+        if unlabelled is not None:
+            parts.append(validate_rows(self, _flat(unlabelled), reset=False, dtype=X.dtype))
+        if is_sparse(X):
+            raise ValueError(f"pretrain={self.pretrain!r} needs dense rows and X is sparse; give X.toarray()")
+        inputs, rate = np.concatenate([self._scaled(part) for part in parts]), self.learning_rate_init
+        return lambda rng: pretrain(
+            self.network_, inputs, self.pretrain, learning_rate_init=rate, random_state=rng
+        ).astype(X.dtype, copy=False)
 
     def _trained(self, rows: TrainingRows, options: TrainingOptions, held: Any, told: Tasks, **more: Any) -> Trained:
         inputs = self._scaled(rows.X)

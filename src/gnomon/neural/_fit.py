@@ -85,6 +85,7 @@ def fit_network(
     output_weights: Any = None,
     held: HeldOut | None = None,
     start: Floats | None = None,
+    draw: Callable[[np.random.Generator], Floats] | None = None,
     state: TrainingState | None = None,
     epochs: int | None = None,
     watch: Callable[[Floats], Mapping[str, Any]] | None = None,
@@ -107,6 +108,8 @@ def fit_network(
         Early stopping: the epoch with the best score is returned.
     start : ndarray, optional
         θ to begin at, instead of a draw.
+    draw : callable, optional
+        generator → θ to begin at, instead of that of the network; each start has its own generator.
     state : TrainingState, optional
         Where to go on from.
     epochs : int, optional
@@ -120,10 +123,11 @@ def fit_network(
     make = engine_of(options.engine, network, device=options.device, masks=options.masks)
     total = float(_rows_of(X) if s is None else np.sum(s, dtype=float))
     given = {**options.penalties(total), "output_weights": output_weights, "augment": options.augment}
+    begin = draw or (lambda rng: network.init(rng, _dtype_of(X)))
 
     def run(seed: Any) -> Solution[Floats]:
         rng = check_rng(seed)
-        theta = network.init(rng, _dtype_of(X)) if start is None else start
+        theta = begin(rng) if start is None else start
         if start is None and state is None:
             warn_if_symmetric(network, theta)
         problem = make(network, X, y, loss, s, {**given, "rng": rng})

@@ -16,6 +16,7 @@ import numpy as np
 from gnomon.neural.layers import (
     ELU,
     GELU,
+    Activation,
     ActivationFunction,
     Add,
     AvgPool2D,
@@ -96,6 +97,11 @@ def layer_output(layer: Layer, parameters: Sequence[Any], inputs: Sequence[Any],
 def activated(phi: ActivationFunction, z: Any, own: Sequence[Any], run: TorchRun) -> Any:
     """φ(z), units along the second axis; for an activation that the table lacks, by its own passes."""
     return _own_activation(run.torch).apply(phi, z, *own)
+
+
+@activated.register
+def _(phi: Activation, z: Any, own: Sequence[Any], run: TorchRun) -> Any:
+    return phi.value(z) if phi.derivative is None else _own_activation(run.torch).apply(phi, z, *own)
 
 
 @activated.register

@@ -30,6 +30,7 @@ from gnomon.losses import Loss
 from gnomon.neural._answers import ClassAnswers, NumberAnswers
 from gnomon.neural._built import listed_network
 from gnomon.neural._options import Engine, LearningRate, Objective, Solver
+from gnomon.neural._pretrain import Pretraining
 from gnomon.neural.layers import Layer
 from gnomon.neural.network import NeuralNetwork
 from gnomon.numerics.augment import Augmentation
@@ -62,9 +63,9 @@ class NetworkClassifier(ClassAnswers):
         Likewise.
     momentum, nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction, monitor, beta_1, beta_2, epsilon
         Likewise.
-    n_iter_no_change, max_fun, curvature, class_weight, output_weights, standardize, augment, n_restarts
+    n_iter_no_change, max_fun, curvature, class_weight, output_weights, standardize, augment, pretrain
         Likewise.
-    n_jobs, engine, track_objective, time_limit, checkpoint
+    n_restarts, n_jobs, engine, track_objective, time_limit, checkpoint
         Likewise.
 
     Attributes
@@ -151,6 +152,7 @@ class NetworkClassifier(ClassAnswers):
         output_weights: Sequence[float] | None = None,
         standardize: bool | None = None,
         augment: Augmentation | Sequence[Augmentation] | None = None,
+        pretrain: Pretraining | None = None,
         n_restarts: Count = 1,
         n_jobs: int | None = None,
         engine: Engine = "auto",
@@ -179,7 +181,7 @@ class NetworkRegressor(NumberAnswers):
         Likewise.
     nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction, monitor, beta_1, beta_2, epsilon
         Likewise.
-    n_iter_no_change, max_fun, curvature, output_weights, standardize, augment, n_restarts, n_jobs, engine
+    n_iter_no_change, max_fun, curvature, output_weights, standardize, augment, pretrain, n_restarts, n_jobs, engine
         Likewise.
     track_objective, time_limit, checkpoint
         Likewise.
@@ -265,6 +267,7 @@ class NetworkRegressor(NumberAnswers):
         output_weights: Sequence[float] | Mapping[str, float] | None = None,
         standardize: bool | None = None,
         augment: Augmentation | Sequence[Augmentation] | None = None,
+        pretrain: Pretraining | None = None,
         n_restarts: Count = 1,
         n_jobs: int | None = None,
         engine: Engine = "auto",

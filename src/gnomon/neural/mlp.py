@@ -30,6 +30,7 @@ from gnomon.losses import Loss
 from gnomon.neural._answers import ClassAnswers, NumberAnswers
 from gnomon.neural._dense_network import dense_network
 from gnomon.neural._options import Engine, LearningRate, Objective, Solver
+from gnomon.neural._pretrain import Pretraining
 from gnomon.neural.layers import ActivationFunction, Initializer
 from gnomon.neural.network import NeuralNetwork
 from gnomon.numerics.augment import Augmentation
@@ -122,6 +123,9 @@ class MLPClassifier(ClassAnswers):
         Scale columns to mean zero and variance one inside; None warns of columns that need it.
     augment : callable or sequence of callables, optional
         (X, y, generator) → (X', y) of `gnomon.transfer`, or your own, applied to every mini-batch.
+    pretrain : {"autoencoder", "rbm"}, optional
+        Learn the first weights of the hidden layers from the rows alone, greedily, by denoising autoencoders or
+        Boltzmann machines (`gnomon.neural.pretrain`); ``fit(X_unlabelled=)`` gives further rows.
     n_restarts : int, default=1
         Starts, of which the one with the lowest J (or the best held-out score) is kept.
     n_jobs : int, optional
@@ -230,6 +234,7 @@ class MLPClassifier(ClassAnswers):
         output_weights: Sequence[float] | None = None,
         standardize: bool | None = None,
         augment: Augmentation | Sequence[Augmentation] | None = None,
+        pretrain: Pretraining | None = None,
         n_restarts: Count = 1,
         n_jobs: int | None = None,
         engine: Engine = "auto",
@@ -266,7 +271,7 @@ class MLPRegressor(NumberAnswers):
         As in `MLPClassifier`.
     output_weights : sequence of float, or dict of float by head, optional
         What the loss of each column, or of each head, counts.
-    standardize, augment, n_restarts, n_jobs, engine, track_objective, time_limit, checkpoint
+    standardize, augment, pretrain, n_restarts, n_jobs, engine, track_objective, time_limit, checkpoint
         As in `MLPClassifier`.
 
     Attributes
@@ -352,6 +357,7 @@ class MLPRegressor(NumberAnswers):
         output_weights: Sequence[float] | Mapping[str, float] | None = None,
         standardize: bool | None = None,
         augment: Augmentation | Sequence[Augmentation] | None = None,
+        pretrain: Pretraining | None = None,
         n_restarts: Count = 1,
         n_jobs: int | None = None,
         engine: Engine = "auto",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._jit import compiled, jit, subroutine_reassoc
+from gnomon._jit.entry import entry
 from gnomon._typing import Floats
 from gnomon.neural.layers import Dense, Elementwise, Identity
 
@@ -18,7 +19,7 @@ __all__ = ["RowFunction"]
 
 
 class RowFunction:
-    """(1) for one row: `function(x)` returns the scores of x. Nothing is checked.
+    """(1) for one row: `function(x)` returns the scores of x, an array with as many numbers as the network has inputs.
 
     Parameters
     ----------
@@ -57,26 +58,37 @@ class RowFunction:
         sizes = [int(np.prod(next(iter(network.input_shapes.values())))), *(node.shape[0] for node in network.nodes)]
         self._theta, self._phi = np.ascontiguousarray(theta), compiled(phi)
         self._sizes = np.array(sizes, dtype=np.int64)
+        # With a gap between its numbers: the form for such rows takes all others too.
+        row = np.zeros(2 * sizes[0] + 2, self._theta.dtype)[: 2 * sizes[0] : 2]
+        self._dtype, self._fast = row.dtype, entry(_scores, row, self._theta, self._sizes, self._phi)
 
     def __call__(self, x: Floats) -> Floats:
-        return _scores(x, self._theta, self._sizes, self._phi)
+        if x.dtype is not self._dtype:
+            x = np.asarray(x, dtype=self._dtype)
+        found: Floats = self._fast(x, self._theta, self._sizes, self._phi)
+        return found
 
 
 @jit
 def _scores(x, theta, sizes, phi):
+    if x.shape[0] != sizes[0]:
+        raise ValueError("x must have one number for each input of the network")
     layers = sizes.shape[0] - 1
-    start = 0
+    # One array for the outputs of all layers: to get one takes longer than to fill it.
+    values = np.empty(np.sum(sizes[1:]), theta.dtype)
+    start = first = 0
     a = x
     for k in range(layers):
         n, m = sizes[k], sizes[k + 1]
         bias = start + n * m
-        z = np.empty(m, theta.dtype)
+        z = values[first : first + m]
         _score_layer(a, theta[start:bias].reshape(n, m), theta[bias : bias + m], z)
         if k < layers - 1:
             for j in range(m):
                 z[j] = phi.activate(z[j])
         a = z
         start = bias + m
+        first += m
     return a
 
 
