@@ -203,7 +203,7 @@ def test_an_activation_of_ones_own_is_checked_before_it_trains():
     np.testing.assert_allclose(first[1], second[1], rtol=1e-12, atol=1e-15)
     # A kink is no error; a wrong slope anywhere else is, and says where.
     Activation(np.abs, np.sign)
-    with pytest.raises(ValueError, match="at z=0.0\\d+ it gives 0 and differences give 1; correct either"):
+    with pytest.raises(ValueError, match=r"at z=0.0\d+ it gives 0 and differences give 1; correct either"):
         Activation(lambda z: np.maximum(z, 0), lambda z: (z > 3) * 1.0)
     with pytest.raises(ValueError, match="it gives nan"):
         Activation(np.cos, lambda z: np.full_like(z, np.nan))
