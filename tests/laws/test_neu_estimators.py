@@ -160,6 +160,10 @@ def test_norms_are_bounded_and_l1_gives_zeros():
     options = {"hidden_layer_sizes": (10,), "learning_rate_init": 0.05, "max_iter": 60, "random_state": 0}
     bounded = quiet(MLPClassifier(max_norm=0.5, **options), X, LABELS)
     assert all(np.all(np.linalg.norm(W, axis=0) <= 0.5 + 1e-12) for W in bounded.coefs_)
+    whole = quiet(MLPClassifier(max_norm=0.5, penalize_intercept=True, **options), X, LABELS)
+    norms = [np.linalg.norm(np.vstack([W, b]), axis=0) for W, b in zip(whole.coefs_, whole.intercepts_, strict=True)]
+    assert max(map(np.max, norms)) <= 0.5 + 1e-12
+    assert np.linalg.norm(np.vstack([bounded.coefs_[0], bounded.intercepts_[0]]), axis=0).max() > 0.5 + 1e-6
     thin = quiet(MLPClassifier(l1=10.0, solver="sgd", **options), X, LABELS)
     assert np.mean(thin.coefs_[0] == 0.0) > 0.2
     own = [Dense(10, "relu", l1=10.0), Dense(3, l1=0.0, output=True)]

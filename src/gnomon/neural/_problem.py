@@ -83,7 +83,7 @@ class NetworkProblem:
     penalty_scale : {"all", "batch"}
         Whether a mini-batch divides the penalty by n, or, as scikit-learn, by its own number of rows.
     penalize_intercept : bool
-        Whether biases are penalised too.
+        Whether biases are penalised too, and belong to the norms that `max_norm` bounds.
     rng : numpy.random.Generator, optional
         For random layers and transformations.
     augment : Augmentation or sequence of these, optional
@@ -117,7 +117,7 @@ class NetworkProblem:
         self.total = float(self.n_rows if s is None else np.sum(s))
         self.penalty_scale = penalty_scale
         arrays = network.groups(alpha, l1, max_norm, penalize_intercept)
-        self.groups: tuple[ParameterGroup, ...] = _for_optimisers(arrays, self.total)
+        self.groups: tuple[ParameterGroup, ...] = _for_optimisers(arrays, self.total, penalize_intercept)
         self._workspace = (passes or network.workspace)(self.dtype, rng)
         self._augment, self._draws = _checked_augment(augment, inputs, rng), check_rng(rng)
         self._set_penalties(arrays)
@@ -303,9 +303,10 @@ class NetworkProblem:
         return self._equal(self.n_rows) if self.weights is None else self.weights / self.total
 
 
-def _for_optimisers(arrays: Sequence[Group], total: float) -> tuple[ParameterGroup, ...]:
+def _for_optimisers(arrays: Sequence[Group], total: float, penalize_intercept: bool) -> tuple[ParameterGroup, ...]:
     """The arrays as `gnomon.optim` takes them; it leaves those of frozen layers alone, whose gradient is zero."""
     layers = list(dict.fromkeys(group.layer for group in arrays))
+    biases = {group.layer: group.where.start for group in arrays if group.kind == "bias" and penalize_intercept}
     return tuple(
         ParameterGroup(
             group.name,
@@ -318,6 +319,7 @@ def _for_optimisers(arrays: Sequence[Group], total: float) -> tuple[ParameterGro
             l1=group.l1 / total if group.trainable else 0.0,
             max_norm=np.inf if group.max_norm is None or not group.trainable else group.max_norm,
             unit_axis=-1 if group.norm_axis is None else group.norm_axis,
+            bias_start=-1 if group.norm_axis is None else biases.get(group.layer, -1),
         )
         for group in arrays
     )

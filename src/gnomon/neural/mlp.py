@@ -67,7 +67,7 @@ class MLPClassifier(ClassAnswers):
     penalty_scale : {"all", "batch"}, default="all"
         Whether a mini-batch divides the penalty by n, or by its own rows as scikit-learn does.
     penalize_intercept : bool, default=False
-        Whether biases are penalised too.
+        Whether biases are penalised too, and belong to the norms that `max_norm` bounds.
     max_norm : float, optional
         Bound on the norm of each unit's incoming weights, kept after every update.
     keep_hidden, keep_input : float in (0, 1], default=1.0
