@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._jit import compiled, jit, subroutine_reassoc
-from gnomon._jit.entry import entry
+from gnomon._jit._entry import entry
 from gnomon._typing import Floats
 from gnomon.neural.layers import Dense, Elementwise, Identity
 

@@ -20,7 +20,7 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     --------
     >>> import numpy as np
     >>> from gnomon._jit import jit
-    >>> from gnomon._jit.entry import entry
+    >>> from gnomon._jit._entry import entry
     >>> @jit
     ... def doubled(x):
     ...     return 2.0 * x
