@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._jit import compiled, jit, subroutine_reassoc
-from gnomon._jit._entry import entry
+from gnomon._jit.entries import entry_of
 from gnomon._typing import Floats
 from gnomon.neural.layers import Dense, Elementwise, Identity
 
@@ -60,7 +60,7 @@ class RowFunction:
         self._sizes = np.array(sizes, dtype=np.int64)
         # With a gap between its numbers: the form for such rows takes all others too.
         row = np.zeros(2 * sizes[0] + 2, self._theta.dtype)[: 2 * sizes[0] : 2]
-        self._dtype, self._fast = row.dtype, entry(_scores, row, self._theta, self._sizes, self._phi)
+        self._dtype, self._fast = row.dtype, entry_of(_scores, row, self._theta, self._sizes, self._phi)
 
     def __call__(self, x: Floats) -> Floats:
         if x.dtype is not self._dtype:
