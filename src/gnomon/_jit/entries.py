@@ -1,8 +1,8 @@
 """A kernel for arguments of known types, called without looking the types up.
 
 A call of a kernel from Python compares the types of all arguments with those it was compiled for, which for a small
-kernel takes longer than its work. `entry_of` gives the function behind that comparison. It is no public name of Numba: where
-a release lacks it, or nothing is compiled, the kernel itself is returned.
+kernel takes longer than its work. `entry_of` gives the function behind that comparison. It is no public name of Numba:
+where a release lacks it, or nothing is compiled, the kernel itself is returned.
 """
 
 from collections.abc import Callable
