@@ -107,6 +107,9 @@ def test_squared_hinge():
     assert model.intercept_ == pytest.approx(-1 / 31)
     assert model.objective_ == pytest.approx(88 / 31)
     np.testing.assert_allclose(model.slack_, model.alpha_ / 2, atol=1e-7)
+    # Slacks that are only counted make no convex problem.
+    with pytest.raises(ValueError, match="loss"):
+        SVC(kernel="linear", loss="count").fit(FIVE, FIVE_Y)
 
 
 @pytest.mark.spec("KER-G38", "KER-057")

@@ -93,6 +93,7 @@ def test_the_algebra_is_that_of_the_numbers():
         lambda: Additive([RBF()], order=2),
         lambda: Additive([RBF(), RBF()], orders=[1, 2], weights=[1.0, -1.0]),
         lambda: Additive([RBF(), RBF()], orders=[1, 2], weights=[1.0]),
+        lambda: Additive([RBF(), RBF()], orders=[1, 2], weights=[1.0, np.inf]),
         lambda: TensorProduct([]),
         lambda: ExpSineSquared([1.0, 2.0]),
         lambda: PeriodicSine(0.0),

@@ -308,6 +308,8 @@ def test_unknown_kernels_are_refused():
     for wrong in ("gauss", 3, None):
         with pytest.raises(ValueError, match="must be a Kernel"):
             read_kernel(wrong)
+    with pytest.raises(ValueError, match="kernel=Sigmoid is a class of kernels"):
+        read_kernel(Sigmoid)
     for gamma in (-1.0, "wide", True):
         with pytest.raises(ValueError, match="gamma="):
             read_kernel("rbf", np.ones((2, 2)), gamma=gamma)

@@ -179,6 +179,17 @@ def test_class_weight_is_a_price():
 
 
 @pytest.mark.spec("KER-075")
+@pytest.mark.parametrize(("variant", "intercept"), VARIANTS)
+def test_the_class_is_that_of_the_largest_score(variant, intercept):
+    words = np.array(list("dcba"))[Y]
+    model = MulticlassSVC(variant, kernel=RBF(2.0), fit_intercept=intercept).fit(X, words)
+    f = model.decision_function(X[::3])
+    by_hand = RBF(2.0).gram(X[::3], model.support_vectors_) @ model.dual_coef_.T + model.intercept_
+    np.testing.assert_allclose(f, by_hand, atol=1e-10)
+    np.testing.assert_array_equal(model.predict(X[::3]), np.array(list("abcd"))[np.argmax(by_hand, axis=1)])
+
+
+@pytest.mark.spec("KER-075")
 def test_refused_rows_have_small_scores():
     model = MulticlassSVC(kernel="linear", reject_threshold=0.6).fit(X, Y)
     top = model.decision_function(X).max(axis=1)

@@ -75,7 +75,11 @@ def test_one_update_adds_one_bump():
     bump = 0.5 * np.sign(one.dual_coef_[i]) * RBF(1.0).gram(NEW, X[[i]])[:, 0]
     np.testing.assert_allclose(one.decision_function(NEW), 0.25 + bump, atol=1e-15)
     # Mistakes alone have a coefficient, and nothing shrinks them.
-    model = KernelPerceptron(RBF(1.0), eta0=0.5).fit(X, Y)
+    model = KernelPerceptron(RBF(1.0), eta0=0.5, bias=0.25).fit(X, Y)
+    K, signs, counts = RBF(1.0).gram(X), np.where(model.classes_[1] == Y, 1.0, -1.0), np.zeros(40)
+    for i in np.tile(np.arange(40), model.n_iter_):
+        counts[i] += signs[i] * (0.25 + 0.5 * (counts * signs) @ K[i]) <= 0.0
+    np.testing.assert_array_equal(model.mistake_counts_, counts)
     np.testing.assert_array_equal(model.alpha_, 0.5 * model.mistake_counts_)
     assert model.n_parameters_ == np.count_nonzero(model.mistake_counts_) < 40
     assert not {"lam", "C", "alpha"} & inspect.signature(KernelPerceptron).parameters.keys()

@@ -148,6 +148,21 @@ def test_widths_from_the_data():
             np.testing.assert_allclose(scaled.predict(NEW * unit), plain.predict(NEW), rtol=1e-9)
 
 
+@pytest.mark.spec("KER-085", "KER-087")
+def test_outputs_are_weighted_bumps_of_their_own_widths_and_an_intercept():
+    centers, gamma = NEW[:4], np.array([0.3, 1.0, 2.0, 5.0])
+    Phi = np.exp(-gamma * np.sum((X[:, None] - centers) ** 2, axis=2))
+    bumps = np.exp(-gamma * np.sum((NEW[:, None] - centers) ** 2, axis=2))
+    w, *_ = np.linalg.lstsq(np.column_stack([Phi, np.ones(60)]), Y + 3.0, rcond=None)
+    model = RBFNetworkRegressor(centers, gamma=gamma, fit_intercept=True).fit(X, Y + 3.0)
+    np.testing.assert_allclose(model.coef_, w[:-1], atol=1e-8)
+    assert model.intercept_ == pytest.approx(w[-1])
+    np.testing.assert_allclose(model.predict(NEW), bumps @ w[:-1] + w[-1], atol=1e-8)
+    v, *_ = np.linalg.lstsq(np.column_stack([Phi, np.ones(60)]), np.where(CLASSES > 1, 1.0, -1.0), rcond=None)
+    classes = RBFNetworkClassifier(centers, gamma=gamma, fit_intercept=True).fit(X, CLASSES > 1)
+    np.testing.assert_allclose(classes.decision_function(NEW), bumps @ v[:-1] + v[-1], atol=1e-8)
+
+
 @pytest.mark.spec("KER-085")
 def test_classes_by_sign_or_by_the_largest_output():
     two = RBFNetworkClassifier(NEW[:6], gamma=1.0).fit(X, CLASSES > 0)

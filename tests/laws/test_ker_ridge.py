@@ -176,6 +176,7 @@ def test_far_from_the_data_only_the_trend_is_left():
     for model in (
         KernelRidge(0.1, kernel=RBF(0.5) + 0.7 * Linear()),
         KernelRidge(0.1, kernel=RBF(0.5), parametric="linear"),
+        KernelRidge(0.1, kernel=RBF(0.5) + 0.7 * Linear().on([0]), parametric=lambda rows: np.ones(len(rows))),
     ):
         model.fit(x, y)
         np.testing.assert_allclose(model.predict([[1e7]]) / 1e7, model.linear_coef_, rtol=1e-6)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
+from matplotlib.contour import ContourSet
 from sklearn.datasets import make_moons
 from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPRegressor
@@ -45,6 +47,12 @@ def test_margin_support_vectors_and_slacks():
     ax = plot.svm_margin(model, rows, labels, others={"another": ([1.0, 0.0], -1.2)})
     labelled(ax)
     shown = {c.get_label(): c.get_offsets() for c in ax.collections}
+    assert [-1.0, 0.0, 1.0] in [list(c.levels) for c in ax.collections if isinstance(c, ContourSet)]
+    rings = {c.get_label(): c.get_sizes() for c in ax.collections if isinstance(c, PathCollection)}
+    # Beyond the margin a ring is the larger the larger the slack.
+    order = np.argsort(model.slack_[model.point_classes_ == "bound"])
+    assert np.all(np.diff(rings["α = C"][order]) > 0.0)
+    assert len(np.unique(rings["on the margin"].round(3))) == 1
     np.testing.assert_allclose(shown["on the margin"], rows[model.point_classes_ == "margin"])
     np.testing.assert_allclose(shown["α = C"], rows[model.point_classes_ == "bound"])
     assert "another" in lines(ax)
@@ -90,6 +98,7 @@ def test_search_over_price_and_width():
     search = GridSearchCV(SVC(), grid, cv=3).fit(X, Y)
     ax = plot.search_map(search, "C", "gamma", score="accuracy")
     labelled(ax)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     table = ax.collections[0].get_array()
     np.testing.assert_allclose(np.ravel(table.T), search.cv_results_["mean_test_score"])
     chosen = lines(ax)["chosen"]

@@ -140,6 +140,11 @@ class CallableKernel(Kernel):
     pairwise: bool = False
     whole: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        if isinstance(self.function, type) and issubclass(self.function, Kernel):
+            name = self.function.__name__
+            raise ValueError(f"kernel={name} is a class of kernels; give one of them, for example {name}(…)")
+
     @property
     def psd(self) -> Psd:
         """Unknown."""

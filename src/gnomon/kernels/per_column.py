@@ -219,9 +219,11 @@ class Additive(_PerColumn):
             if isinstance(q, bool) or q != int(q) or not 1 <= q <= most:
                 raise ValueError(f"order={q!r} of Additive must be a whole number from 1 to {most}, its columns")
         w = np.asarray(self._weights, dtype=float)
-        if len(set(self._orders)) != len(self._orders) or w.shape != (len(self._orders),) or not np.all(w >= 0.0):
+        known = w.shape == (len(self._orders),) and bool(np.all((w >= 0.0) & np.isfinite(w)))
+        if len(set(self._orders)) != len(self._orders) or not known:
             raise ValueError(
-                f"weights={self.weights!r} of Additive must be ≥ 0, one for each of the orders {list(self._orders)}"
+                f"weights={self.weights!r} of Additive must be ≥ 0 and finite, one for each of the orders "
+                f"{list(self._orders)}"
             )
 
     @property

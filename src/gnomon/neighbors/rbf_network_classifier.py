@@ -134,7 +134,7 @@ class RBFNetworkClassifier(ClassifierMixin, RadialModel):
         used = weights > 0.0
         self.classes_, codes = np.unique(y[used], return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only, {self.classes_[0]!r}; a classifier needs two or more")
+            raise ValueError(f"y holds one class only, {self.classes_.tolist()}; a classifier needs two or more")
         targets = np.eye(len(self.classes_))[codes] if len(self.classes_) > 2 else 2.0 * codes[:, None] - 1.0
         self._fit_network(rows[used], targets, weights[used])
         self.coef_, self.intercept_ = self._coef.T.astype(rows.dtype), self._b.astype(rows.dtype)
