@@ -5,7 +5,6 @@ import pytest
 
 from gnomon.cluster import KMeans
 from gnomon.optim import kmeans, seed_centers
-from gnomon.optim._seed_centers import _Seeds
 
 P7 = np.array([[1, 1], [1.5, 2], [3, 4], [5, 7], [3.5, 5], [4.5, 5], [3.5, 4.5]])
 LINE = np.array([[0.0], [1.0], [10.0], [11.0]])
@@ -52,8 +51,20 @@ def test_exchange_leaves_a_fixed_point():
     [([1.0, 1, 1, 1], [0, 0.004505, 0.450450, 0.545045]), ([1.0, 2, 1, 1], [0, 0.008969, 0.448430, 0.542601])],
 )
 def test_the_law_of_the_second_seed(weights, expected):
-    mass = _Seeds(LINE, np.array(weights), 0, 1).closest * weights
-    np.testing.assert_allclose(mass / mass.sum(), expected, atol=5e-7)
+    class Fixed:
+        def __init__(self, u):
+            self.u = u
+
+        def uniform(self, size):
+            return np.full(size, self.u)
+
+    def row(u):
+        return seed_centers(LINE, 2, Fixed(u), weights, n_trials=1, first=0)[1]
+
+    # The row that a uniform number gives changes where the probabilities add up to it.
+    for j, end in enumerate(np.cumsum(expected)[1:3], start=1):
+        assert (row(end - 2e-6), row(end + 2e-6)) == (j, j + 1)
+    assert (row(1e-9), row(1.0 - 1e-9)) == (1, 3)
     draws = np.random.default_rng(0)
     rows = [seed_centers(LINE, 2, draws, weights, n_trials=1, first=0)[1] for _ in range(800)]
     np.testing.assert_allclose(np.bincount(rows, minlength=4) / 800, expected, atol=0.06)

@@ -37,6 +37,11 @@ def test_zero_eigenvalues_are_connected_parts(form):
     assert np.sum(model.eigenvalues_ == 0.0) == model.n_connected_ == 3
     assert adjusted_rand_score(np.repeat([0, 1, 2], [4, 6, 5]), model.labels_) == 1.0
     assert model.suggested_k_ == 3
+    beside = np.pad(W, (0, 1))
+    with pytest.warns(UserWarning, match=r"3 parts|1 of 16 rows"):
+        alone = SpectralClustering(3, affinity="precomputed", laplacian=form, random_state=0).fit(beside)
+    assert (alone.n_connected_, alone.labels_[-1]) == (4, 3)
+    assert alone.eigenvalues_ == pytest.approx(model.eigenvalues_, abs=1e-12)
 
 
 @pytest.mark.spec("UNS-L18", "UNS-044")

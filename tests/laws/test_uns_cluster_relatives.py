@@ -337,7 +337,7 @@ def test_no_move_of_a_row_helps():
         partition_cost(X, alike.labels_, objective="pair_similarity", normalise="size")
     )
     # A new row joins where the cost rises least.
-    new = groups(5, seed=3)
+    new = RNG.uniform(-8.0, 8.0, size=(60, 2))
     found = PairwiseClustering(3, metric="sqeuclidean", normalise="size", random_state=0).fit(X)
     for x, label in zip(new, found.predict(new), strict=True):
         more = [np.append(found.labels_, j) for j in range(3)]

@@ -119,6 +119,14 @@ def test_cells_that_are_missing():
     np.testing.assert_allclose(
         MatrixFactorization(2, random_state=0).fit(truth, mask=np.ones_like(truth)).components_, plain, rtol=1e-6
     )
+    # Cells count by their weights.
+    weights = rng.random(size=truth.shape)
+    noisy = truth + rng.normal(size=truth.shape)
+    found = MatrixFactorization(2, random_state=0, tol=1e-13, max_iter=20_000).fit(noisy, mask=weights)
+    off = weights * (noisy - found.codes_ @ found.components_)
+    assert found.objective_ == pytest.approx(0.5 * np.sum(off**2 / weights))
+    assert found.objective_ == pytest.approx(found.history_["objective"][-1])
+    assert np.abs(off @ found.components_.T).max() < 1e-3 * np.abs((weights * noisy) @ found.components_.T).max()
     with pytest.raises(ValueError, match="known"):
         MatrixFactorization(2).fit(holes, mask=np.ones_like(truth))
     with pytest.raises(ValueError, match=r"weights in \[0, 1\]"):

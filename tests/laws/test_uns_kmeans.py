@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.cluster import AgglomerativeClustering, KMeans
+from gnomon.cluster._starts import Starts
 from gnomon.optim import kmeans, kmeans_lower_bound, nearest_center, seed_centers
 
 RNG = np.random.default_rng(0)
@@ -120,6 +121,10 @@ def test_the_bound_is_below_every_cost():
         np.sort(np.linalg.eigvalsh(np.cov(X.T, aweights=weights, ddof=0) * weights.sum()))[:4].sum()
     )
     assert np.isnan(KMeans(2, certificate=False, random_state=0).fit(X).lower_bound_)
+    wide = RNG.normal(size=(9, 201))
+    assert KMeans(2, random_state=0).fit(wide[:, :200]).lower_bound_ > 0.0
+    assert np.isnan(KMeans(2, random_state=0).fit(wide).lower_bound_)
+    assert KMeans(2, random_state=0, certificate=True).fit(wide).lower_bound_ > 0.0
     assert kmeans_lower_bound(X, 7) == 0.0
 
 
@@ -141,6 +146,9 @@ def test_translation_rotation_scale_and_weights():
     np.testing.assert_array_equal(np.repeat(heavy.labels_, weights), repeated.labels_)
     np.testing.assert_allclose(heavy.cluster_centers_, repeated.cluster_centers_, rtol=1e-12, atol=1e-12)
     assert heavy.n_iter_ == repeated.n_iter_
+    assert heavy.inertia_ == pytest.approx(repeated.inertia_)
+    np.testing.assert_allclose(heavy.history_["objective"], repeated.history_["objective"])
+    assert heavy.lower_bound_ == pytest.approx(repeated.lower_bound_)
 
 
 @pytest.mark.parametrize("c", [1e-150, 1e150])
@@ -162,6 +170,10 @@ def test_centres_without_rows():
     start = np.array([[0.0], [1e3], [2e3]])
     moved = KMeans(3, init=start).fit(X)
     assert moved.n_relocated_ == 2
+    # To the rows that are farthest from their centres, one after the other.
+    with pytest.warns(ConvergenceWarning):
+        once = KMeans(3, init=start, max_iter=1).fit(X)
+    np.testing.assert_allclose(once.cluster_centers_, [[11.0 / 3.0], [30.0], [11.0]])
     np.testing.assert_array_equal(np.sort(np.bincount(moved.labels_)), [1, 2, 2])
     assert np.all(np.diff(moved.history_["objective"]) <= 0.0)
     with pytest.warns(ConvergenceWarning, match=r"distinct clusters \(1\)"):
@@ -208,6 +220,12 @@ def test_other_starts():
     assert first.history_["objective"][0] == pytest.approx(cost(X, means))
     crowd = KMeans(6, init="random_partition", n_init=2, random_state=0).fit(X[:7])
     assert len(np.unique(crowd.labels_)) == 6
+    few, labels = X[:7] + 100.0, np.random.RandomState(0).randint(6, size=7)
+    for j, center in enumerate(Starts("random_partition", 6, 1).draw(few, np.ones(7), np.random.RandomState(0))[0]):
+        inside = few[labels == j]
+        near = np.abs(center - inside.mean(axis=0)).max() if len(inside) else np.abs(few - center).max(axis=1).min()
+        assert near < 1e-12
+    assert len(set(labels.tolist())) < 6
     given = KMeans(4, init=lambda X, k, random_state: X[:k], n_init=1).fit(X)
     np.testing.assert_array_equal(given.labels_, KMeans(4, init=X[:4]).fit(X).labels_)
     with pytest.raises(ValueError, match=r"shape \(2, 5\)"):
@@ -333,6 +351,9 @@ def test_new_rows():
     apart = np.linalg.norm(new[:, None] - found.cluster_centers_[None], axis=2)
     np.testing.assert_allclose(found.transform(new), apart, rtol=1e-12)
     np.testing.assert_array_equal(found.predict(new), apart.argmin(axis=1))
+    # The lowest of several that are equally near.
+    for ends in ([[0.0], [2.0]], [[2.0], [0.0]]):
+        assert KMeans(2, init=ends).fit([[0.0], [2.0]]).predict([[1.0]]).tolist() == [0]
     np.testing.assert_allclose(found.score_samples(new), -(apart.min(axis=1) ** 2))
     weights = RNG.uniform(size=30)
     assert found.score(new, sample_weight=weights) == pytest.approx(-weights @ apart.min(axis=1) ** 2)

@@ -92,7 +92,8 @@ class SpectralClustering(ClusterMixin, Estimator):
     suggested_k_ : int
         argmax of λ_{k+1} − λ_k: the largest gap.
     n_connected_ : int
-        Connected components of the graph; as many eigenvalues are zero.
+        Connected components of the graph, rows that are alone among them. Of the others, as many as eigenvalues are
+        zero.
     eigen_residual_ : float
         max ‖L u − λ u‖ over the eigenvectors, of the symmetric form.
 
