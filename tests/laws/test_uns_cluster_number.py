@@ -197,6 +197,8 @@ def test_silhouettes_are_those_of_scikit_learn(metric, monkeypatch):
     assert silhouettes(X, labels, metric=metric) == pytest.approx(
         silhouette_samples(X, labels, metric=metric), abs=1e-9
     )
+    pairs = np.array([[0.0], [1.0], [5.0], [9.0]])
+    assert select_k(pairs, [3], method="silhouette", random_state=0).k == 3
     with pytest.raises(ValueError, match="Number of labels"):
         silhouettes(GROUPS, np.zeros(120))
     if metric == "precomputed":

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 from sklearn.neighbors import kneighbors_graph
 
-from gnomon.cluster import AgglomerativeClustering, DivisiveClustering, cophenetic
+from gnomon.cluster import AgglomerativeClustering, DivisiveClustering, cophenetic, exact_kmeans
 from gnomon.search import LINKAGES, merge_rows, merge_tree
 
 RNG = np.random.default_rng(0)
@@ -160,6 +160,12 @@ def test_splits(method):
     else:
         J = sum(np.sum((X[few.labels_ == j] - X[few.labels_ == j].mean(axis=0)) ** 2) for j in range(4))
         assert few.inertia_ == pytest.approx(J)
+        # The best of several runs of 2-means, not any of them.
+        some = [X[i : i + 9] for i in range(0, 31, 3)]
+        splits = [DivisiveClustering(2, method=method, n_init=60, random_state=0).fit(rows).inertia_ for rows in some]
+        least = np.array([exact_kmeans(rows, 2).objective for rows in some])
+        assert method == "principal" or splits == pytest.approx(least)
+        assert np.all(splits >= least * (1 - 1e-9))
         limit = DivisiveClustering(None, method=method, threshold=20.0, random_state=0).fit(X)
         means = [X[limit.labels_ == j] for j in range(limit.n_clusters_)]
         assert max(np.sum((A - A.mean(axis=0)) ** 2) for A in means) <= 20.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.linalg import LinAlgWarning, subspace_angles
+from sklearn.decomposition import PCA as TheirPCA
 from sklearn.pipeline import make_pipeline
 
 from gnomon.decomposition import PCA, choose_n_components, intrinsic_dimension
@@ -54,6 +55,8 @@ def test_all_solvers_find_the_same_subspace(shape):
         covariance = np.cov(full.transform(repeated).T)
         np.testing.assert_allclose(covariance, np.diag(full.explained_variance_), atol=1e-10 * covariance.max())
         assert np.all(np.diff(full.explained_variance_ratio_) <= 0.0)
+        total = np.trace(np.cov(repeated.T))
+        np.testing.assert_allclose(full.explained_variance_ratio_, full.explained_variance_ / total)
         np.testing.assert_allclose(full.singular_values_**2 / (len(repeated) - 1), full.explained_variance_)
         np.testing.assert_allclose(full.transform(X), Z)
         for solver in (*EXACT, "randomized", "incremental"):
@@ -203,6 +206,9 @@ def test_components_before_another_model(rows):
     model = make_pipeline(PCA(2), LinearDiscriminantAnalysis()).fit(rows, y)
     assert model[:-1].get_feature_names_out().tolist() == ["pca0", "pca1"]
     assert model.score(rows, y) > 0.7
+    scores = TheirPCA(2).fit_transform(rows)
+    np.testing.assert_allclose(np.abs(model[:-1].transform(rows)), np.abs(scores), atol=1e-10)
+    np.testing.assert_array_equal(model.predict(rows), LinearDiscriminantAnalysis().fit(scores, y).predict(scores))
 
 
 def test_few_digits_stay_few():

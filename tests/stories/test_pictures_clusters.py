@@ -16,6 +16,7 @@ from gnomon.cluster import (
     silhouettes,
 )
 from gnomon.datasets import make_customers, make_rings
+from gnomon.plot.parallel import _column_order
 from pictures import labelled
 
 CUSTOMERS = make_customers(120, random_state=0)
@@ -137,6 +138,12 @@ def test_parallel_coordinates():
     named = {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
     for k in range(4):
         assert named[str(k)].get_ydata() == pytest.approx(FRAME.to_numpy()[k == LABELS].mean(axis=0)[[2, 0, 1]])
+        band, inside = ax.collections[k].get_paths()[0].vertices, FRAME.to_numpy()[k == LABELS]
+        ends = band[band[:, 0] == 0.0, 1]
+        assert (ends.min(), ends.max()) == pytest.approx(tuple(np.quantile(inside[:, 2], [0.25, 0.75])))
+    spread = plot.parallel_coordinates(FRAME, summary=False, scale="standard")
+    rows = np.array([line.get_ydata() for line in spread.lines[: len(FRAME)]])
+    np.testing.assert_allclose(rows, (FRAME - FRAME.mean()) / FRAME.std(ddof=0), atol=1e-12)
     plain = plot.parallel_coordinates(FRAME, summary=False, scale="minmax")
     rows = np.array([line.get_ydata() for line in plain.lines[: len(FRAME)]])
     assert (rows.min(), rows.max()) == (0.0, 1.0)
@@ -144,3 +151,9 @@ def test_parallel_coordinates():
     near = np.column_stack([x, np.random.default_rng(1).normal(size=50), x + 0.01])
     order = [tick.get_text() for tick in plot.parallel_coordinates(near, order="correlation").get_xticklabels()]
     assert abs(order.index("$x_1$") - order.index("$x_3$")) == 1
+    # Each column goes best with the one before it, of those that are left.
+    for seed in range(9):
+        walk = np.cumsum(np.random.default_rng(seed).normal(size=(50, 6)), axis=1)[:, [3, 0, 5, 1, 4, 2]]
+        C, places = np.abs(np.corrcoef(walk, rowvar=False)), _column_order(walk, "correlation")
+        for p in range(5):
+            assert C[places[p], places[p + 1]] == pytest.approx(max(C[places[p], j] for j in places[p + 1 :]))
