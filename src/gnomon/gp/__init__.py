@@ -1,7 +1,9 @@
 """Gaussian processes, splines that are their limits, and searches for the minimum of expensive functions."""
 
 from gnomon.gp._grid_kernel_matrix import grid_kernel_matrix
+from gnomon.gp._rkhs import InverseKernel, inverse_kernel, rkhs_inner
 from gnomon.gp._spline_prefilter import spline_prefilter
+from gnomon.gp._variogram import Variogram, variogram
 from gnomon.gp.bayesian_optimizer import BayesianOptimizer
 from gnomon.gp.classifier import GaussianProcessClassifier
 from gnomon.gp.dimensions import Category, Dimension, Integer, Real
@@ -21,9 +23,14 @@ __all__ = [
     "GaussianProcessRegressor",
     "GridInterpolator",
     "Integer",
+    "InverseKernel",
     "Real",
     "Space",
     "ThinPlateSpline",
+    "Variogram",
     "grid_kernel_matrix",
+    "inverse_kernel",
+    "rkhs_inner",
     "spline_prefilter",
+    "variogram",
 ]

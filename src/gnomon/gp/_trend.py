@@ -2,8 +2,8 @@
 
     m(x) known,    or  h(x)ᵀβ  with free coefficients: 1, (1, x), or columns of the user                  (1)
 
-Rasmussen & Williams (2006), section 2.7; in geostatistics simple, ordinary and universal kriging: Cressie (1993),
-Statistics for Spatial Data, section 3.4.
+Rasmussen & Williams (2006), section 2.7. Geostatistics has names of its own for a mean that is known, a free constant
+and a free plane: simple, ordinary and universal kriging, Cressie (1993), Statistics for Spatial Data, section 3.4.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,12 @@ from gnomon._typing import Floats
 
 __all__ = ["MeanLike", "Trend", "read_trend"]
 
-MeanLike: TypeAlias = float | Literal["constant", "linear"] | Callable[[Any], Any] | None
+MeanLike: TypeAlias = (
+    float | Literal["constant", "linear", "simple", "ordinary", "universal"] | Callable[[Any], Any] | None
+)
+
+KRIGING: dict[str, str | None] = {"simple": None, "ordinary": "constant", "universal": "linear"}
+"""What geostatistics calls the means."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +31,12 @@ class Trend:
     Parameters
     ----------
     given : MeanLike
-        What the user said.
+        What the user said, without the names of kriging.
     free : bool
         Whether coefficients are estimated.
     """
 
-    given: MeanLike
+    given: Any
     free: bool
 
     def known(self, X: Any, m: int) -> Floats:
@@ -53,12 +58,8 @@ class Trend:
 def read_trend(mean: MeanLike, X: Any) -> Trend:
     """The mean that the user's option means; a function that gives several columns has free coefficients."""
     if isinstance(mean, str):
-        if mean not in ("constant", "linear"):
-            raise ValueError(
-                f"mean={mean!r} is unknown; give 'constant', 'linear', a number, or a function of X that gives the "
-                "mean (one column) or a basis (several)"
-            )
-        return Trend(mean, True)
+        meant = KRIGING.get(mean, mean)
+        return Trend(meant, meant is not None)
     if not callable(mean):
         return Trend(mean, False)
     shape = np.shape(mean(X))

@@ -65,8 +65,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         Another name of `alpha`; "learn" finds σ² together with the kernel.
     mean : float, "constant", "linear" or callable, optional
         m of (1), 0 by default. A number, or a function that gives a value for each row, is known; "constant" and
-        "linear" have coefficients that are estimated (ordinary and universal kriging), and so has a function that gives
-        several columns.
+        "linear" have coefficients that are estimated, and so has a function that gives several columns. Geostatistics
+        says "simple" (zero), "ordinary" (constant) and "universal" (linear) kriging, which are other names here; the
+        nugget is `noise`.
     tune : {"lml", "loo"}, default="lml"
         What is maximised: log p(y) (of what a drift leaves, where there is one), or Σ log p(yᵢ | y₋ᵢ).
     prior : dict of str to Distribution, optional
