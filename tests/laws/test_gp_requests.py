@@ -64,7 +64,9 @@ def test_the_generic_approximation_is_that_of_the_classifier():
     assert_allclose(found.log_evidence, model.log_marginal_likelihood_value_, atol=1e-4)
     k = RBF(0.8).gram(X, X[:2] + 0.1)
     weights = np.linalg.solve(K, k)
-    spread = 1.0 - np.sum(k * weights, axis=0) + np.sum((whitened.T @ weights) * (found.cov @ whitened.T @ weights), axis=0)
+    spread = (
+        1.0 - np.sum(k * weights, axis=0) + np.sum((whitened.T @ weights) * (found.cov @ whitened.T @ weights), axis=0)
+    )
     assert_allclose(spread, model.predict_latent(X[:2] + 0.1)[1], rtol=1e-4)
 
 

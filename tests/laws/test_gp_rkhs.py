@@ -1,5 +1,7 @@
 """Laws of the inner product of a kernel, of its inverse on a grid, and of variograms."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -125,12 +127,10 @@ def test_kriging_names_are_other_names_of_means():
     X = rng.uniform(size=(20, 2))
     y, new = 3.0 + X[:, 0] + 0.1 * rng.standard_normal(20), rng.uniform(size=(5, 2))
     for name, mean in (("simple", None), ("ordinary", "constant"), ("universal", "linear")):
-        a, b = (
-            GaussianProcessRegressor(RBF(0.3), noise=0.01, mean=m, optimizer=None).fit(X, y) for m in (name, mean)
-        )
+        a, b = (GaussianProcessRegressor(RBF(0.3), noise=0.01, mean=m, optimizer=None).fit(X, y) for m in (name, mean))
         for found, expected in zip(a.predict(new, return_std=True), b.predict(new, return_std=True), strict=True):
             assert np.array_equal(found, expected)
-    with pytest.raises(ValueError, match="mean='median' is unknown; choose from .*'ordinary'"):
+    with pytest.raises(ValueError, match=r"mean='median' is unknown; choose from .*'ordinary'"):
         GaussianProcessRegressor(mean="median").fit(X, y)
 
 
@@ -142,7 +142,7 @@ def test_a_variogram_by_definition():
     found = variogram(X, y, bins=edges)
     i, j = np.triu_indices(60, 1)
     r, g = np.linalg.norm(X[i] - X[j], axis=1), 0.5 * (y[i] - y[j]) ** 2
-    for b, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for b, (low, high) in enumerate(pairwise(edges)):
         inside = (r > low) & (r <= high) | ((b == 0) & (r == 0.0))
         assert found.n_pairs[b] == inside.sum()
         assert_allclose([found.distance[b], found.semivariance[b]], [r[inside].mean(), g[inside].mean()])

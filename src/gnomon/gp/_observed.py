@@ -117,6 +117,11 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
             if "length_scale" in name
         }
 
+    def hyperparameters(self) -> tuple[Floats, list[str]]:
+        """θ, the logarithms of the hyper-parameters that were free, and their names, the noise last."""
+        check_is_fitted(self)
+        return self._parameters.theta, named(self._parameters)
+
     def _shaped(self, values: Floats) -> Any:
         """Without the axis of targets where y had one column and no axis for it."""
         return values[..., 0] if self._ndim == 1 else values

@@ -87,8 +87,8 @@ def rkhs_inner(
     Parameters
     ----------
     f, g : (coef, rows), or arrays of values
-        Without a grid, pairs of coefficients of shape (n,) and rows of shape (n, d): the functions Σ coefᵢ k(xᵢ, ·). With
-        one, values at its points.
+        Without a grid, pairs of coefficients of shape (n,) and rows of shape (n, d): the functions Σ coefᵢ k(xᵢ, ·).
+        With one, values at its points.
     kernel : Kernel
         With a grid, stationary: k(x, x') depends on x − x' only.
     grid : array-like, or a list of one array for each axis, optional
@@ -259,5 +259,7 @@ def _check_stationary(kernel: Kernel, axes: list[Floats]) -> None:
     first, middle, last = np.array([[x[0], x[len(x) // 2], x[-1]] for x in axes]).T
     at_one_place = kernel.diag(np.stack([first, middle, last]))
     apart = kernel.gram(np.stack([first, last - (middle - first)]), np.stack([middle, last])).diagonal()
-    if not (np.allclose(at_one_place, at_one_place[0], rtol=1e-9) and np.isclose(*apart, rtol=1e-7, atol=1e-12)):
+    if not (
+        np.allclose(at_one_place, at_one_place[0], rtol=1e-9) and np.isclose(apart[0], apart[1], rtol=1e-7, atol=1e-12)
+    ):
         raise ValueError(f"{kernel!r} is not stationary; give one that is a function of x − x'")

@@ -100,9 +100,7 @@ def variogram(X: ArrayLike, y: ArrayLike, *, bins: int | ArrayLike = 15, cutoff:
         distances += np.bincount(place, near, minlength=m)
         squares += np.bincount(place, gap**2, minlength=m)
     some = pairs > 0
-    return Variogram(
-        distances[some] / pairs[some], 0.5 * squares[some] / pairs[some], pairs[some].astype(np.intp)
-    )
+    return Variogram(distances[some] / pairs[some], 0.5 * squares[some] / pairs[some], pairs[some].astype(np.intp))
 
 
 def _read(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

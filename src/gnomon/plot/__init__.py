@@ -88,6 +88,15 @@ from gnomon.plot.parallel import parallel_coordinates
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
+from gnomon.plot.processes import (
+    cardinal_functions,
+    evidence_contours,
+    grid_taps,
+    latent_surface,
+    process_band,
+    process_draws,
+    spline_surface,
+)
 from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.random_maps import approximation_error, collision_curves, projection_distortion
 from gnomon.plot.regions import class_regions, few_labels
@@ -116,6 +125,7 @@ __all__ = [
     "boundary_panels",
     "bump_sums",
     "calibrated_scores",
+    "cardinal_functions",
     "category_shares",
     "cell_map",
     "center_cells",
@@ -163,6 +173,7 @@ __all__ = [
     "error_rates",
     "error_source_bars",
     "errors_per_update",
+    "evidence_contours",
     "evidence_waterfall",
     "far_point",
     "feature_curves",
@@ -178,6 +189,7 @@ __all__ = [
     "generative_overview",
     "gram_and_spectrum",
     "gram_sparsity",
+    "grid_taps",
     "hidden_layers",
     "hidden_sum",
     "impurity_curves",
@@ -190,6 +202,7 @@ __all__ = [
     "label_table",
     "landmark_surface",
     "latent_grid",
+    "latent_surface",
     "law_densities",
     "layer_diagram",
     "layer_health",
@@ -231,6 +244,8 @@ __all__ = [
     "principal_line",
     "prior_densities",
     "probability_surface",
+    "process_band",
+    "process_draws",
     "projection_distortion",
     "pruning_curves",
     "query_order",
@@ -255,6 +270,7 @@ __all__ = [
     "silhouette_plot",
     "soft_against_hard",
     "solver_race",
+    "spline_surface",
     "split_diagram",
     "split_panels",
     "splitting_panels",
