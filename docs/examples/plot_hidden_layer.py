@@ -24,7 +24,7 @@ print(f"a line alone: {LogisticRegression().fit(X, y).score(X, y):.2f}")
 grid = np.linspace(-1.4, 1.4, 121)
 plane = np.array([[a, b] for b in grid for a in grid])
 Z, A = model.network_.forward(model.theta_, plane)
-figure, axes = plt.subplots(1, 4, figsize=(13, 3.2), sharex=True, sharey=True)
+figure, axes = plt.subplots(1, 4, figsize=(13, 3.2), sharex=True, sharey=True, layout="constrained")
 for unit, ax in enumerate(axes[:3]):
     ax.contourf(grid, grid, A["dense_1"][:, unit].reshape(121, 121), levels=15, cmap="RdBu_r", vmin=-1, vmax=1)
     ax.scatter(*X.T, c=y, s=5, cmap="gray")

@@ -25,7 +25,7 @@ starts = {
 # %%
 # The spread of Z from layer to layer, and of the gradient on its way back.
 
-figure, (forward, backward) = plt.subplots(1, 2, figsize=(10, 3.6))
+figure, (forward, backward) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 for name, (activation, init) in starts.items():
     network = NeuralNetwork([*(Dense(256, activation, init=init) for _ in range(10)), Dense(1)], 256)
     theta = network.init(np.random.default_rng(1))
@@ -46,7 +46,7 @@ forward.legend()
 # It decides whether a deep network can be trained at all: the same epochs from the same rows.
 
 y = (X[:, :3].sum(axis=1) > 0).astype(int)
-figure, ax = plt.subplots(figsize=(6, 3.4))
+figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 for name, (activation, init) in starts.items():
     model = MLPClassifier((64,) * 10, activation, init=init, random_state=0)
     for _ in range(25):

@@ -251,7 +251,8 @@ def reconstructions(
     panels = new_panels(ax, pictures, width=1.6, height=1.6 * len(given))
     low, high = float(given.min()), float(given.max())
     for name, panel in panels.items():
-        stack = pictures[name].reshape(-1, shape[1])
+        images = pictures[name].reshape(-1, *shape)
+        stack = np.pad(images, ((0, 0), (0, 1), (0, 0)), constant_values=np.nan).reshape(-1, shape[1])[:-1]
         panel.imshow(stack, cmap="gray_r", vmin=low, vmax=high)
         panel.set_axis_off()
         label_panel(panel, name)
