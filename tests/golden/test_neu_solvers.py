@@ -43,6 +43,9 @@ class Net:
         gradient = np.empty(12)
         return self.batch_value_and_gradient(theta, slice(None), gradient), gradient
 
+    def value(self, theta):
+        return self.value_and_gradient(theta)[0]
+
 
 def trained(steps, net=None, **options):
     return train(net or Net(), START, max_iter=steps, tol=None, track_objective=True, **options)

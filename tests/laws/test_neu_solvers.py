@@ -38,6 +38,9 @@ class Line:
         gradient = np.empty(4)
         return self.batch_value_and_gradient(theta, slice(None), gradient), gradient
 
+    def value(self, theta):
+        return self.value_and_gradient(theta)[0]
+
 
 @pytest.mark.spec("NEU-073", "NEU-074")
 @pytest.mark.parametrize("solver", ["gd", "adam", "rprop+", "irprop-", Rprop(largest=1.0)])

@@ -140,6 +140,10 @@ class ElboProblem:
         gradient = np.empty(self.size, self.dtype)
         return self._evaluate(theta, self.X, self.weights, self._fixed, gradient), gradient
 
+    def value(self, theta: Floats) -> float:
+        """The bound over all rows, with the draws that are held fixed."""
+        return self.value_and_gradient(theta)[0]
+
     def _evaluate(self, theta: Floats, x: Floats, w: Floats, noise: Floats, gradient: Floats) -> float:
         outer, inner = self._spaces
         code = outer.forward(theta[: self.cut], [x])[0]

@@ -159,6 +159,8 @@ def train(
     ...     def value_and_gradient(self, theta):
     ...         gradient = np.empty(1)
     ...         return self.batch_value_and_gradient(theta, slice(None), gradient), gradient
+    ...     def value(self, theta):
+    ...         return self.value_and_gradient(theta)[0]
     >>> train(Line(), np.zeros(1), schedule=0.1, batch_size=10, tol=1e-9, random_state=0).w.round(3)
     array([2.])
     """
@@ -274,7 +276,7 @@ class _Training:
         """Yield a check for the start and after every epoch."""
         nothing = np.full(len(self.layout.start), np.nan)
         if not self.past.checks:
-            value = self.problem.value_and_gradient(self.theta)[0] + l1_value(self.theta, self.layout)
+            value = self.problem.value(self.theta) + l1_value(self.theta, self.layout)
             self.past.add(self._check(value, self._rate(), nothing, nothing))
         self.ceiling = BLOW_UP * max(1.0, self.past.checks[0].objective)
         yield from tuple(self.past.checks)
@@ -403,7 +405,7 @@ class _Training:
         if self.rule.has_momentum:
             more["momentum"] = float(self.momentum(max(self.epoch - 1, 0)))
         if self.track_objective:
-            value = self.problem.value_and_gradient(self.theta)[0]
+            value = self.problem.value(self.theta)
             more["full_objective"] = value + l1_value(self.theta, self.layout)
         if self.validation is not None:
             more["validation"] = float(self.validation(self.theta)) if self.epoch else math.nan

@@ -58,6 +58,8 @@ class TrainingState(NamedTuple):
     ...     def value_and_gradient(self, theta):
     ...         gradient = np.empty(1)
     ...         return self.batch_value_and_gradient(theta, slice(None), gradient), gradient
+    ...     def value(self, theta):
+    ...         return self.value_and_gradient(theta)[0]
     >>> options = {"schedule": 0.1, "batch_size": 1, "tol": None, "random_state": 0}
     >>> half = train(Mean(), np.zeros(1), max_iter=5, **options)
     >>> rest = train(Mean(), np.zeros(1), max_iter=10, state=half.details["state"], **options)

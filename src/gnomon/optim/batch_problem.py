@@ -76,7 +76,7 @@ class BatchProblem(Protocol):
 
     `batch_value_and_gradient` writes the gradient of the mean over the given rows into its last argument and returns
     the value; it is always called with the same arrays θ and gradient, so views of them may be kept.
-    `value_and_gradient` is f over all rows, with everything random switched off, at any array.
+    `value_and_gradient` is f over all rows, with everything random switched off, at any array; `value` is f alone.
 
     References
     ----------
@@ -97,6 +97,8 @@ class BatchProblem(Protocol):
     ...     def value_and_gradient(self, theta):
     ...         gradient = np.empty(1)
     ...         return self.batch_value_and_gradient(theta, slice(None), gradient), gradient
+    ...     def value(self, theta):
+    ...         return self.value_and_gradient(theta)[0]
     >>> train(Mean(), np.zeros(1), solver="gd", schedule=1.0, tol_grad=1e-9).w
     array([3.])
     """
@@ -112,6 +114,7 @@ class BatchProblem(Protocol):
 
     def batch_value_and_gradient(self, theta: Floats, rows: Rows, gradient: Floats) -> float: ...
     def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]: ...
+    def value(self, theta: Floats) -> float: ...
 
 
 class CurvatureProblem(BatchProblem, Protocol):

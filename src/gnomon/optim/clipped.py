@@ -80,3 +80,7 @@ class Clipped:
     def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
         """J and ∇J over all rows, as they are."""
         return self.problem.value_and_gradient(theta)
+
+    def value(self, theta: Floats) -> float:
+        """J over all rows."""
+        return self.problem.value(theta)
