@@ -80,10 +80,13 @@ def our_medoids(data):
     return KMedoids(data.k, metric="precomputed", init=data.rows).fit(data.D).medoid_indices_
 
 
-def their_medoids(data):
-    import kmedoids
+def their_medoids(n_cpu):
+    def run(data):
+        import kmedoids
 
-    return kmedoids.fasterpam(data.D, np.asarray(data.rows, dtype=np.uint64), max_iter=100, n_cpu=2).medoids
+        return kmedoids.fasterpam(data.D, np.asarray(data.rows, dtype=np.uint64), max_iter=100, n_cpu=n_cpu).medoids
+
+    return run
 
 
 def medoid_cost(data, rows):
@@ -118,6 +121,12 @@ def ward_error(data, heights):
 def digits(n, k):
     """Handwritten digits, and rows to start from."""
     data = _real.usps(n)
+    return _data.make(data.X, data.y, k=k, start=data.X[np.random.default_rng(0).permutation(len(data.X))[:k]])
+
+
+def mnist(n, k):
+    """Larger images of digits, and rows to start from."""
+    data = _data.digits(n)
     return _data.make(data.X, data.y, k=k, start=data.X[np.random.default_rng(0).permutation(len(data.X))[:k]])
 
 
@@ -202,9 +211,12 @@ ROWS = (
         size={"n": 300_000, "d": 30, "k": 50},
         quick={"n": 1000, "d": 3, "k": 5},
         ours=seeded("gnomon.cluster"),
-        peers=(Peer("scikit-learn", "scikit-learn", seeded("sklearn.cluster")),),
+        peers=(
+            Peer("scikit-learn", "scikit-learn", seeded("sklearn.cluster")),
+            Peer("scikit-learn-intelex", "scikit-learn-intelex", seeded("sklearnex.cluster")),
+        ),
         quality=cost,
-        targets={"scikit-learn": 2.0},
+        targets={"scikit-learn": 2.0, "scikit-learn-intelex": 1.0},
         tolerance=1e-2,
         ladder=tuple({"n": n, "d": 30, "k": 50} for n in (37_500, 75_000, 150_000, 300_000)),
         memory=({"n": 300_000, "d": 30, "k": 50},),
@@ -217,10 +229,11 @@ ROWS = (
         ours=from_start("gnomon.cluster", 25),
         peers=(
             Peer("scikit-learn", "scikit-learn", from_start("sklearn.cluster", 25)),
+            Peer("scikit-learn-intelex", "scikit-learn-intelex", from_start("sklearnex.cluster", 25)),
             Peer("faiss", "faiss", faiss(25)),
         ),
         quality=cost,
-        targets={"scikit-learn": 1.0, "faiss": 1.0},
+        targets={"scikit-learn": 1.0, "scikit-learn-intelex": 1.0, "faiss": 1.0},
         tolerance=1e-3,
     ),
     Row(
@@ -229,7 +242,7 @@ ROWS = (
         size={"n": 5000, "d": 10, "k": 20},
         quick={"n": 200, "d": 3, "k": 3},
         ours=our_medoids,
-        peers=(Peer("kmedoids", "kmedoids", their_medoids),),
+        peers=tuple(Peer("kmedoids", f"kmedoids, {n} thread{'s'[: n - 1]}", their_medoids(n)) for n in (1, 2)),
         quality=medoid_cost,
         targets={"kmedoids": 1.0},
         tolerance=1e-2,
@@ -305,6 +318,20 @@ ROWS = (
         quality=cost,
         targets={"scikit-learn": 1.0},
         tolerance=1e-6,
+    ),
+    Row(
+        name="KMeans of MNIST digits 12k×784, 100 clusters, 25 iterations (real)",
+        make=partial(mnist, k=100),
+        size={"n": 12_000},
+        quick={"n": 500},
+        ours=from_start("gnomon.cluster", 25),
+        peers=(
+            Peer("scikit-learn", "scikit-learn", from_start("sklearn.cluster", 25)),
+            Peer("scikit-learn-intelex", "scikit-learn-intelex", from_start("sklearnex.cluster", 25)),
+        ),
+        quality=cost,
+        targets={"scikit-learn": 1.0, "scikit-learn-intelex": 1.0},
+        tolerance=1e-4,
     ),
     Row(
         name="Ward's tree of 4000 USPS digits (real)",

@@ -39,6 +39,11 @@ def usps(n, m):
     return _data.make(_real.usps(n).X + 1.0, np.zeros(0), m=m)
 
 
+def genes(n, m):
+    """Cell lines with the expression of many more genes than there are lines."""
+    return _data.make(np.loadtxt(_real.real_path("esl/nci.csv.gz"), delimiter=",", skiprows=1).T[:n], np.zeros(0), m=m)
+
+
 def cover(n, m):
     """Forest cover, standardised."""
     return _data.make(_real.cover(n).X, np.zeros(0), m=m)
@@ -58,6 +63,18 @@ def truncated(data):
     from sklearn.decomposition import TruncatedSVD
 
     return TruncatedSVD(data.m, n_iter=7, random_state=0).fit(data.X).components_
+
+
+def faiss_axes(data):
+    """The axes by faiss, in single precision."""
+    import faiss
+
+    faiss.omp_set_num_threads(2)
+    model = faiss.PCAMatrix(data.X.shape[1], data.m)
+    # By default it looks at a sample of the rows.
+    model.max_points_per_d = len(data.X)
+    model.train(data.X)
+    return faiss.vector_to_array(model.A).reshape(model.d_out, model.d_in)
 
 
 def variance_left(data, axes):
@@ -97,6 +114,59 @@ def distance_left(data, found):
     return float(np.sum((data.X - W @ H) ** 2) / np.sum(data.X**2))
 
 
+def curves(module, **options):
+    """Variances in feature space of the first m kernel components."""
+
+    def run(data):
+        model = import_module(module).KernelPCA(data.m, kernel="rbf", gamma=data.gamma, random_state=0, **options)
+        return model.fit(data.X).eigenvalues_
+
+    return run
+
+
+def curved_digits(n, m):
+    """Digits, for a kernel that is neither flat nor a spike."""
+    data = usps(n, m)
+    data.gamma = 1.0 / data.X.shape[1]
+    return data
+
+
+def curved_variance_left(data, values):
+    """The share of the variance in feature space outside the components."""
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    K = rbf_kernel(data.X, gamma=data.gamma)
+    return 1.0 - float(np.sum(values) / (np.trace(K) - len(K) * K.mean()))
+
+
+def dictionary(module, **options):
+    """Codes and atoms, the codes by coordinate descent in both."""
+
+    def run(data):
+        model = import_module(module).DictionaryLearning(
+            data.m, alpha=1.0, fit_algorithm="cd", transform_algorithm="lasso_cd", random_state=0, **options
+        )
+        return model.fit(data.X).components_
+
+    return run
+
+
+def codes_left(data, H):
+    """½‖X − ZH‖² + ‖Z‖₁ with the best codes, over its value without codes."""
+    from sklearn.decomposition import sparse_encode
+
+    Z = sparse_encode(data.X, H, algorithm="lasso_cd", alpha=1.0, max_iter=10_000)
+    value = 0.5 * np.sum((data.X - Z @ H) ** 2) + np.sum(np.abs(Z))
+    return float(value / (0.5 * np.sum(data.X**2)))
+
+
+def centred_digits(n, m):
+    """Handwritten digits about their mean."""
+    data = usps(n, m)
+    data.X = data.X - data.X.mean(axis=0)
+    return data
+
+
 def pca_peers(**options):
     return (
         Peer("scikit-learn", "scikit-learn", components("sklearn.decomposition", **options)),
@@ -131,9 +201,9 @@ ROWS = (
         size={"n": 500_000},
         quick={"n": 2000},
         ours=components("gnomon.decomposition"),
-        peers=pca_peers(),
+        peers=(*pca_peers(), Peer("faiss", "faiss", faiss_axes)),
         quality=variance_left,
-        targets=BOTH,
+        targets=BOTH | {"faiss": 1.0},
         tolerance=1e-5,
     ),
     Row(
@@ -196,6 +266,49 @@ ROWS = (
         ours=factors("gnomon.decomposition"),
         peers=nmf_peers(),
         quality=distance_left,
+        targets={"scikit-learn": 2.0},
+        tolerance=1e-3,
+    ),
+    Row(
+        name="PCA of gene expression 64×6830, 10 components (real)",
+        make=partial(genes, m=10),
+        size={"n": 64},
+        quick={"n": 20},
+        ours=components("gnomon.decomposition"),
+        peers=pca_peers(),
+        quality=variance_left,
+        targets=BOTH,
+        tolerance=1e-4,
+    ),
+    Row(
+        name="KernelPCA of 3000 USPS digits, 50 components (real)",
+        make=partial(curved_digits, m=50),
+        size={"n": 3000},
+        quick={"n": 200},
+        ours=curves("gnomon.decomposition"),
+        peers=tuple(
+            Peer("scikit-learn", f"scikit-learn, {way}", curves("sklearn.decomposition", eigen_solver=way))
+            for way in ("auto", "arpack", "randomized")
+        ),
+        quality=curved_variance_left,
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-4,
+    ),
+    Row(
+        name="DictionaryLearning of 1000 USPS digits, 50 atoms (real)",
+        make=partial(centred_digits, m=50),
+        size={"n": 1000},
+        quick={"n": 100},
+        ours=dictionary("gnomon.decomposition", tol=1e-4, max_iter=200),
+        peers=tuple(
+            Peer(
+                "scikit-learn",
+                f"scikit-learn, tol={tol:g}",
+                dictionary("sklearn.decomposition", tol=tol, max_iter=200),
+            )
+            for tol in (1e-2, 1e-3, 1e-4)
+        ),
+        quality=codes_left,
         targets={"scikit-learn": 2.0},
         tolerance=1e-3,
     ),

@@ -58,6 +58,20 @@ def their_neighbors(data):
     return model.kneighbors(data.queries, return_distance=False)
 
 
+def faiss_neighbors(data):
+    """Signs of faiss, of which the nearest in Hamming distance are compared exactly."""
+    import faiss
+
+    faiss.omp_set_num_threads(2)
+    X, Q = (np.ascontiguousarray(rows, dtype=np.float32) for rows in (data.X, data.queries))
+    codes = faiss.IndexLSH(X.shape[1], 512, True, True)
+    model = faiss.IndexRefineFlat(codes)
+    model.k_factor = 50
+    model.train(X)
+    model.add(X)
+    return model.search(Q, NEIGHBORS)[1]
+
+
 def missed(data, rows):
     """The share of true neighbours that were not found: one less the recall."""
     hits = [len(np.intersect1d(found, true)) for found, true in zip(rows, data.true, strict=True)]
@@ -110,6 +124,11 @@ def their_projection(data):
     return getattr(random_projection, family)(100, random_state=0).fit_transform(data.X)
 
 
+def digits(n):
+    """Images of digits, for normal directions."""
+    return _data.make(_data.digits(n).X, np.zeros(0), kind="gaussian")
+
+
 def projected_table(n, d, kind):
     data = table(n, d)
     data.kind = kind
@@ -131,9 +150,9 @@ def index_row(name, make, size, quick, **more):
         size=size,
         quick=quick,
         ours=our_neighbors,
-        peers=(Peer("scikit-learn", "brute force", their_neighbors),),
+        peers=(Peer("scikit-learn", "brute force", their_neighbors), Peer("faiss", "signs", faiss_neighbors)),
         quality=missed,
-        targets={"scikit-learn": np.nan},
+        targets={"scikit-learn": np.nan, "faiss": np.nan},
         tolerance=0.12,
         **more,
     )
@@ -186,5 +205,16 @@ ROWS = (
             tolerance=2e-2,
         )
         for kind in ("gaussian", "sparse")
+    ),
+    Row(
+        name="RandomProjection of MNIST digits 12k×784 on 100 (real)",
+        make=digits,
+        size={"n": 12_000},
+        quick={"n": 500},
+        ours=our_projection,
+        peers=(Peer("scikit-learn", "scikit-learn", their_projection),),
+        quality=distance_error,
+        targets={"scikit-learn": 1.0},
+        tolerance=2e-2,
     ),
 )

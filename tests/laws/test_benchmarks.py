@@ -183,9 +183,9 @@ def test_rows_name_estimators_too_and_only_published_sizes_are_updated(capsys):
 @pytest.mark.parametrize(
     ("family", "count"),
     [
-        ("cluster", 10),
-        ("decomposition", 7),
-        ("random_features", 6),
+        ("cluster", 11),
+        ("decomposition", 10),
+        ("random_features", 7),
         ("linear", 19),
         ("generative", 12),
         ("trees", 9),

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.neighbors import kneighbors_graph
 
 from gnomon.cluster import AgglomerativeClustering, DivisiveClustering, cophenetic, exact_kmeans
-from gnomon.search import LINKAGES, merge_rows, merge_tree
+from gnomon.search import LINKAGES, _ward_chain, merge_rows, merge_tree
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -51,6 +51,26 @@ def test_every_algorithm_merges_the_closest_pair(linkage):
         assert np.all(np.diff(heights) >= 0.0)
         if linkage == "single":
             np.testing.assert_allclose(heights, hierarchy.linkage(grid, linkage)[:, 2])
+
+
+@pytest.mark.spec("UNS-035", "UNS-039")
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_few_directions_rule_out_no_nearest_cluster(scale, monkeypatch):
+    """Rows whose variance lies in some of many columns, far from zero, some of them twice."""
+    rng = np.random.default_rng(2)
+    wide = rng.normal(size=(150, 48)) * 0.8 ** np.arange(48) @ np.linalg.qr(rng.normal(size=(48, 48)))[0] + 5.0
+    wide[100:110] = wide[:10]
+    wide *= scale
+    found, expected = merge_rows(wide, "ward"), merge_tree(squareform(pdist(wide)), "ward")
+    np.testing.assert_allclose(found[:, 2], expected[:, 2], rtol=1e-7, atol=1e-7 * scale)
+    np.testing.assert_array_equal(found[10:, :2], expected[10:, :2])
+    assert np.all(found[:10, 2] == 0.0)
+    # Whole numbers have many equal distances, of which the first is taken with and without directions.
+    grid = np.round(3.0 * wide / scale)
+    assert len(_ward_chain._shadows(grid).columns) < 16
+    few = merge_rows(grid, "ward")
+    monkeypatch.setattr(_ward_chain, "MANY", 1000)
+    np.testing.assert_array_equal(few, merge_rows(grid, "ward"))
 
 
 @pytest.mark.spec("UNS-L17", "UNS-037")

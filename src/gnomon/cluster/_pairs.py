@@ -26,6 +26,9 @@ Similarity: TypeAlias = str | Callable[..., Any] | Kernel
 SLACK = 1e-8
 """Differences from symmetry, and diagonals, below this share of the largest entry are rounding."""
 
+TILE = 256
+"""Rows and columns that are compared at a time."""
+
 
 def pair_rows(X: Any, labels: Any) -> Floats:
     """Finite rows, one for each label."""
@@ -87,18 +90,27 @@ def check_square(name: str, given: Any) -> Floats:
     K: Array = np.asarray(given, dtype=float)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"{name} has the shape {K.shape}; with 'precomputed' it must be square")
-    worst = float(np.max(np.abs(K - K.T), initial=0.0))
-    if worst > SLACK * float(np.max(np.abs(K), initial=0.0)):
+    worst = _asymmetry(K)
+    if worst == 0.0:
+        return K
+    if worst > SLACK * max(float(np.max(K)), -float(np.min(K))):
         raise ValueError(f"{name} is not symmetric: entries differ by up to {worst:.3g}; symmetrise it")
     return 0.5 * (K + K.T)
 
 
+def _asymmetry(K: Floats) -> float:
+    """max |K − Kᵀ|, in squares of which both halves stay in the cache."""
+    cuts = [slice(start, start + TILE) for start in range(0, len(K), TILE)]
+    tiles = (K[a, b] - K[b, a].T for i, a in enumerate(cuts) for b in cuts[i:])
+    return max((float(np.max(np.abs(tile))) for tile in tiles), default=0.0)
+
+
 def _checked_distances(given: Any) -> Floats:
     D = check_square("X", given)
-    largest = float(np.max(np.abs(D), initial=0.0))
-    if np.min(D, initial=0.0) < 0.0:
-        raise ValueError(f"X has the negative entry {np.min(D):.3g}; distances are ≥ 0")
-    if float(np.max(np.abs(np.diag(D)), initial=0.0)) > SLACK * largest:
+    least, largest = float(np.min(D, initial=0.0)), float(np.max(D, initial=0.0))
+    if least < 0.0:
+        raise ValueError(f"X has the negative entry {least:.3g}; distances are ≥ 0")
+    if float(np.max(np.diag(D), initial=0.0)) > SLACK * largest:
         raise ValueError(f"X has {np.max(np.diag(D)):.3g} on its diagonal; a row has the distance zero from itself")
     return D
 

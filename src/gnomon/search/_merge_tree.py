@@ -9,7 +9,7 @@
 
 Lance & Williams (1967), doi:10.1093/comjnl/9.4.373. Single linkage is a minimum spanning tree, found with O(n) memory:
 Prim (1957). Where δ(a∪b, c) ≥ min(δ_ac, δ_bc), clusters that are each other's nearest may be merged at once: chains of
-nearest neighbours, O(n²): Murtagh (1983), doi:10.1093/comjnl/26.4.354; Ward's from means, with O(n d) memory.
+nearest neighbours, O(n²): Murtagh (1983), doi:10.1093/comjnl/26.4.354; Ward's from means: `ward_chain`.
 Centroid and median linkage are not of that kind and may invert (a merge below the last): the generic algorithm of
 Müllner (2011), arXiv:1109.2378. Rows of the result are (id, id, height, size), as in SciPy.
 """
@@ -21,6 +21,7 @@ import numpy as np
 from gnomon._jit import compiled, jit, noun, subroutine, verb
 from gnomon._typing import Floats, Integers
 from gnomon.numerics.validation import check_choice
+from gnomon.search._ward_chain import ward_chain
 
 __all__ = ["LINKAGES", "SQUARED", "Linkage", "merge_rows", "merge_tree"]
 
@@ -131,7 +132,7 @@ def merge_rows(X: Floats, linkage: Literal["single", "ward"]) -> Floats:
     rows = np.array(X, dtype=float, order="C")
     if linkage == "single":
         return _labelled(_row_spanning_tree(rows))
-    found = _ward_chain(np.ascontiguousarray(rows.T))
+    found = ward_chain(rows)
     return _labelled(np.column_stack([found[:, :2], np.sqrt(found[:, 2])]))
 
 
@@ -316,69 +317,3 @@ def _follow_join(D: Floats, alive: Integers, n_alive: int, a: int, b: int, neare
                 nearest[c], bound[c] = b, D[c, b]
             elif nearest[c] == a:
                 nearest[c] = b
-
-
-@jit
-def _ward_chain(columns: Floats) -> Floats:
-    """Merges by chains of nearest neighbours of means, in the columns of a matrix that is overwritten."""
-    n = columns.shape[1]
-    merges, size, ids = np.empty((n - 1, 3)), np.ones(n), np.arange(n)
-    place, chain, length = np.arange(n), np.empty(n, dtype=np.int64), 0
-    values, n_alive = np.empty(n), n
-    for i in range(n - 1):
-        if length == 0:
-            chain[0], length = ids[0], 1
-        while True:
-            a = place[chain[length - 1]]
-            before = place[chain[length - 2]] if length > 1 else -1
-            _ward_squares(columns, size, a, n_alive, values)
-            b = _least(values, n_alive, a, before)
-            if b == before and length > 1:
-                break
-            chain[length] = ids[b]
-            length += 1
-        length -= 2
-        merges[i, 0], merges[i, 1], merges[i, 2] = ids[a], ids[b], values[b]
-        n_alive = _join_means(columns, size, ids, place, a, b, n_alive)
-    return merges
-
-
-@subroutine
-def _ward_squares(columns: Floats, size: Floats, a: int, n_alive: int, values: Floats) -> None:
-    """2 n_a n_c / (n_a + n_c) ‖μ_a − μ_c‖² for every cluster c."""
-    d = len(columns)
-    for c in range(n_alive):
-        values[c] = 0.0
-    for f in range(d):
-        line, x = columns[f], columns[f, a]
-        for c in range(n_alive):
-            apart = line[c] - x
-            values[c] += apart * apart
-    for c in range(n_alive):
-        values[c] *= 2.0 * size[a] * size[c] / (size[a] + size[c])
-
-
-@subroutine
-def _least(values: Floats, n_alive: int, a: int, before: int) -> int:
-    """The place of the least value but `a`; `before` where it is among the least."""
-    values[a] = np.inf
-    best = before if before >= 0 else (0 if a > 0 else 1)
-    least = values[best]
-    for c in range(n_alive):
-        if values[c] < least:
-            best, least = c, values[c]
-    return best
-
-
-@subroutine
-def _join_means(columns: Floats, size: Floats, ids: Integers, place: Integers, a: int, b: int, n_alive: int) -> int:
-    """Merge the cluster at place a into that at place b; the last one takes the place that is free."""
-    total, last = size[a] + size[b], n_alive - 1
-    for f in range(len(columns)):
-        columns[f, b] += (columns[f, a] - columns[f, b]) * (size[a] / total)
-        columns[f, a] = columns[f, last]
-    size[b] = total
-    size[a] = size[last]
-    ids[a] = ids[last]
-    place[ids[a]] = a
-    return last
