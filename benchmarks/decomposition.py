@@ -263,7 +263,7 @@ ROWS = (
         make=partial(usps, m=20),
         size={"n": 7291},
         quick={"n": 300},
-        ours=factors("gnomon.decomposition"),
+        ours=factors("gnomon.decomposition", max_iter=50),
         peers=nmf_peers(),
         quality=distance_left,
         targets={"scikit-learn": 2.0},

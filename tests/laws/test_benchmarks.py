@@ -201,6 +201,54 @@ def test_every_promised_row_is_there_and_well_formed(family, count):
         assert all(row.axis in step for step in row.ladder), row.name
 
 
+PROMISED = [
+    ("cluster", "KMeans 300k×30, 50", {"n": 300_000, "d": 30, "k": 50}, {"scikit-learn": 2, "scikit-learn-intelex": 1}),
+    ("cluster", "KMeans 300k×30 float32", {"n": 300_000, "d": 30, "k": 50}, {"scikit-learn": 1, "faiss": 1}),
+    ("cluster", "Ward's tree 10k×10", {"n": 10_000, "d": 10}, {"SciPy": 1, "fastcluster": 1}),
+    ("cluster", "KMedoids 5k", {"n": 5000}, {"kmedoids": 1}),
+    ("cluster", "SpectralClustering 5k×10, 10 clusters, RBF", {"n": 5000}, {"scikit-learn": 2}),
+    ("cluster", "silhouettes 20k×20", {"n": 20_000, "d": 20}, {"scikit-learn": 2}),
+    ("decomposition", "PCA 500k×200, 20", {"n": 500_000}, {"scikit-learn": 1, "scikit-learn-intelex": 1}),
+    ("decomposition", "PCA 500k×200 float32", {"n": 500_000}, {"scikit-learn": 1, "faiss": 1}),
+    ("decomposition", "randomised PCA of sparse text 100k×10k", {"n": 100_000}, {"scikit-learn": 1}),
+    ("decomposition", "NMF 10k×1000", {"n": 10_000, "d": 1000}, {"scikit-learn": 2}),
+    ("decomposition", "KernelPCA", {}, {"scikit-learn": 1}),
+    ("decomposition", "DictionaryLearning", {}, {"scikit-learn": 2}),
+    ("random_features", "hash tables 100k×64", {"n": 100_000}, {"scikit-learn": None, "faiss": None}),
+    ("random_features", "RandomFourierFeatures 100k×50", {"n": 100_000, "d": 50}, {"scikit-learn": 1}),
+]
+"""Unsupervised work, its size, and the least ratio against each package; None where the ratio is only told."""
+
+
+@pytest.mark.spec("UNS-109")
+@pytest.mark.parametrize(("family", "name", "size", "targets"), PROMISED, ids=[name for _, name, *_ in PROMISED])
+def test_unsupervised_rows_name_their_peers_and_refuse_worse_results(family, name, size, targets):
+    (row,) = (row for row in import_module(f"benchmarks.{family}").ROWS if row.name.startswith(name))
+    assert size.items() <= row.size.items()
+    for package, least in targets.items():
+        assert np.isnan(row.targets[package]) if least is None else row.targets[package] >= least
+    # What we find is judged by its numbers: with worse ones there is no ratio, whoever the peer is.
+    judged = replace(row, size=row.quick, ours=_spoilt(row), peers=(Peer("honest", "honest", row.ours),))
+    (result,) = _measure.measure(judged, repeats=1)
+    if result.verdict.startswith("absent"):
+        pytest.skip(result.verdict)
+    assert result.verdict == "worse quality"
+    assert np.isnan(result.ratio)
+
+
+def _spoilt(row):
+    """Our way, and then its numbers are replaced by much worse ones."""
+
+    def run(data):
+        found = row.ours(data)
+        if isinstance(found, tuple):
+            return tuple(0.5 * part for part in found)
+        found = np.asarray(found)
+        return np.zeros_like(found) if found.dtype.kind in "iu" else 0.0 * found
+
+    return run
+
+
 def test_memory_is_compared_with_a_number_or_with_the_leanest_peer(monkeypatch):
     multiples = {"gnomon": 3.0, "exact": 4.0, "hasty": 2.5}
     monkeypatch.setattr(

@@ -2,9 +2,9 @@
 
     δ(a, b) = 2 n_a n_b / (n_a + n_b) ‖μ_a − μ_b‖²  ≥  2 n_a n_b / (n_a + n_b) ‖V(μ_a − μ_b)‖²,   V Vᵀ = I       (1)
 
-Clusters that are each other's nearest are merged, found by chains of nearest neighbours of means in O(n²) distances and
-O(n d) memory: Murtagh (1983), doi:10.1093/comjnl/26.4.354. Where a few principal directions V hold most of the variance,
-the right side of (1) is looked at first, and the left for the few clusters that it does not rule out.
+Clusters that are each other's nearest are merged, found by chains of nearest neighbours of means in O(n²) distances
+and O(n d) memory: Murtagh (1983), doi:10.1093/comjnl/26.4.354. Where a few principal directions V hold most of the
+variance, the right side of (1) is looked at first, and the left for the few clusters that it does not rule out.
 """
 
 from typing import NamedTuple
@@ -142,9 +142,7 @@ def _least(values: Floats, n_alive: int, a: int, before: int) -> int:
 
 
 @subroutine
-def _least_of_rows(
-    values: Floats, rows: Floats, size: Floats, n_alive: int, a: int, before: int, slack: float
-) -> int:
+def _least_of_rows(values: Floats, rows: Floats, size: Floats, n_alive: int, a: int, before: int, slack: float) -> int:
     """The same where the values are lower bounds; that of the cluster that is found becomes the left side of (1)."""
     first = _least(values, n_alive, a, -1)
     best, least = first, _square(rows, size, a, first)
@@ -156,7 +154,7 @@ def _least_of_rows(
     far = np.sqrt(2.0 * size[a]) * slack
     limit = (np.sqrt(least) + far) ** 2
     for c in range(n_alive):
-        if values[c] > limit or c == first or c == before:
+        if values[c] > limit or c in (first, before):
             continue
         found = _square(rows, size, a, c)
         if found < least or (found == least and c < best and best != before):
