@@ -251,3 +251,21 @@ def test_probabilities_need_all_rows_and_margins_few():
     margin = SVC(kernel=RBF(1.0), C=10.0).fit(clear, y)
     assert np.all(logistic.dual_coef_ != 0.0)
     assert logistic.n_parameters_ == 6 > margin.n_parameters_ == len(margin.support_)
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("y", [Y, Y3], ids=["two", "three"])
+@pytest.mark.parametrize("multi_class", ["softmax", "ovr"])
+def test_rows_far_from_zero_have_the_same_machine(solver, y, multi_class):
+    """Coefficients sum to zero where b is free, so that the origin of a linear kernel has no part but in b."""
+    if solver == "newton" and y is Y3:
+        multi_class = "ovr"
+    model = KernelLogisticRegression("linear", solver=solver, multi_class=multi_class, tol=1e-10)
+    plain = model.fit(X, y).decision_function(NEW)
+    objective = model.objective_
+    for offset in (1e6, 1e8):
+        far = clone(model).fit(X + offset, y)
+        assert far.converged_
+        assert far.objective_ == pytest.approx(objective, rel=1e-16 * offset + 1e-9)
+        assert far.dual_gap_ <= 1e-9 * objective
+        np.testing.assert_allclose(far.decision_function(NEW + offset), plain, rtol=0.0, atol=1e-14 * offset + 1e-6)

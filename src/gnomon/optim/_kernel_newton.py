@@ -94,7 +94,10 @@ def _newton_point(problem: KernelProblem, point: KernelPoint) -> tuple[Floats, f
     L, info = lapack.dpotrf(B.T, lower=1, overwrite_a=1, clean=0)
     if info != 0:
         refuse_matrix(K, problem.eps)
-        raise ValueError("the kernel matrix overflows; divide the columns of X by their scale")
+        raise ValueError(
+            "the kernel matrix overflows, or its values differ by less than their rounding; "
+            "centre the columns of X and divide them by their scale (StandardScaler)"
+        )
     c = W * f - g
     right, _ = lapack.dpotrs(L, np.column_stack([root * (K @ c), root]), lower=1)
     u, v = c - root * right[:, 0], root * right[:, 1]

@@ -16,9 +16,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from gnomon._typing import Floats, Integers, Numbers
 from gnomon.base import count_rows, has_columns, is_given_matrix, take_rows
-from gnomon.kernels import Kernel, Linear
+from gnomon.kernels import Against, Kernel, Linear
 
-__all__ = ["Expansion", "column_weights"]
+__all__ = ["Expansion", "column_weights", "origin_scores", "without_origin"]
 
 ENTRIES = 2**22
 """Entries of a Gram matrix that are held at a time."""
@@ -106,6 +106,20 @@ def column_weights(rows: Any, coef: Floats) -> Any:
     middle, total = np.sum(rows, axis=0) / max(len(coef), 1), np.sum(coef, axis=0)
     noise = len(coef) * np.finfo(coef.dtype).eps * np.sum(np.abs(coef), axis=0)
     return (rows - middle).T @ coef + np.multiply.outer(middle, np.where(np.abs(total) > noise, total, 0.0))
+
+
+def without_origin(kernel: Kernel, rows: Any) -> Against:
+    """The kernel with the training rows, where Σβ = 0: the origin of a linear kernel then has no part but in b."""
+    if isinstance(kernel, Linear) and has_columns(rows) and not sparse.issparse(rows):
+        return kernel.centred(rows)
+    return kernel.against(rows)
+
+
+def origin_scores(against: Against, beta: Floats) -> Any:
+    """What f of centred rows lacks: mᵀΦᵀβ, where m was subtracted from the rows of Φ; a number for each function."""
+    if not isinstance(against.kernel, Linear) or against.prepared.origin is None:
+        return 0.0
+    return against.prepared.origin @ (against.prepared.values.T @ beta)
 
 
 def _cuts(m: int, n: int) -> Iterator[slice]:

@@ -14,7 +14,7 @@ from gnomon.base import count_rows, float_type, is_given_matrix, kernel_of, take
 from gnomon.kernels import Against, Constant, Kernel, Linear, warn_unless_psd
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.solution import History, Solution, StopReason
-from gnomon.svm._expansion import Expansion
+from gnomon.svm._expansion import Expansion, without_origin
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["JointMachine", "UsedRows"]
@@ -51,15 +51,21 @@ class JointMachine(KernelMachine):
             raise AttributeError("coef_ is only available when using a linear kernel")
         return np.asarray(self.dual_coef_ @ self.support_vectors_)
 
-    def _use(self, rows: Any, sample_weight: ArrayLike | None, *, constant: bool = False) -> UsedRows:
-        """Read the kernel, with weights in the variance that its width may depend on; a constant is added to it."""
+    def _use(
+        self, rows: Any, sample_weight: ArrayLike | None, *, constant: bool = False, free: bool = False
+    ) -> UsedRows:
+        """Read the kernel, with weights in the variance that its width may depend on.
+
+        A `constant` is added to it. Where intercepts are `free`, coefficients sum to zero and rows may be centred.
+        """
         weights = check_weights(sample_weight, np.empty((count_rows(rows), 0)))
         used = np.flatnonzero(weights > 0.0)
         self._kernel: Kernel = kernel_of(self, rows, weights=weights)
         warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)
         warn_unless_psd(self._kernel.against(rows), stacklevel=4)
         kernel = self._kernel + Constant(1.0) if constant else self._kernel
-        return UsedRows(used, weights[used], kernel.against(rows).take(used))
+        against = without_origin(kernel, rows) if free else kernel.against(rows)
+        return UsedRows(used, weights[used], against.take(used))
 
     def _keep(self, rows: Any, used: UsedRows, found: Solution[Floats], intercept: Floats) -> None:
         """Set (1) from the coefficients of the rows that were used, and what the solution says of itself."""

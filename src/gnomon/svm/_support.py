@@ -23,7 +23,7 @@ from gnomon.numerics.parallel import map_chunks
 from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason, log_row
 from gnomon.penalties import convert_lam
-from gnomon.svm._expansion import Expansion, column_weights
+from gnomon.svm._expansion import Expansion, column_weights, origin_scores
 from gnomon.svm._solvers import machine_history, solve_dual
 from gnomon.svm.kernel_machine import KernelMachine
 
@@ -139,7 +139,7 @@ class SupportVectorMachine(KernelMachine):
         def work(problem: DualProblem) -> Solution[Floats]:
             some = against if len(problem.rows) == n else against.take(problem.rows)
             found = solve_dual(self.solver, some, problem.dual, options)
-            return found._replace(details={**found.details, "shift": _shift(some, found.w)})
+            return found._replace(details={**found.details, "shift": float(origin_scores(some, found.w))})
 
         return map_chunks(work, problems, threads)
 
@@ -194,13 +194,6 @@ class SupportVectorMachine(KernelMachine):
         if not len(self.support_):
             return np.zeros((_num_samples(rows), self._coef.shape[1])) + self.intercept_
         return self._expansion().scores(rows)
-
-
-def _shift(against: Against, beta: Floats) -> float:
-    """What f of centred columns lacks: mᵀΦᵀβ, where m was subtracted from the rows of Φ."""
-    if not isinstance(against.kernel, Linear) or against.prepared.origin is None:
-        return 0.0
-    return float(against.prepared.origin @ (against.prepared.values.T @ beta))
 
 
 def price(model: Any, total: float) -> float:

@@ -32,7 +32,7 @@ from gnomon.base import kernel_of, warn_of_wild_scales
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.forms import named_form
 from gnomon.base.reports import report
-from gnomon.kernels import KernelLike, warn_unless_psd
+from gnomon.kernels import Against, KernelLike, Linear, warn_unless_psd
 from gnomon.losses import LogisticLoss, SoftmaxLoss
 from gnomon.numerics.special import log_sigmoid, log_softmax
 from gnomon.numerics.weights import check_weights
@@ -41,7 +41,7 @@ from gnomon.optim.solution import History, StopReason
 from gnomon.penalties import objective_form
 from gnomon.penalties.forms import Objective
 from gnomon.svm._classes import classes_of, read_classes, signs_against_rest
-from gnomon.svm._expansion import Expansion
+from gnomon.svm._expansion import Expansion, origin_scores, without_origin
 from gnomon.svm.kernel_machine import KernelMachine
 
 __all__ = ["KernelLogisticRegression"]
@@ -202,7 +202,8 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
         scaling = self._scaling(float(np.sum(s)))
         self._kernel, self.X_fit_ = kernel_of(self, rows), rows
         warn_of_wild_scales(self, rows, self._kernel)
-        warn_unless_psd(against := self._kernel.against(rows))
+        warn_unless_psd(self._kernel.against(rows))
+        against = without_origin(self._kernel, rows) if self.fit_intercept else self._kernel.against(rows)
         gram = against.matrix()
         problem = KernelProblem(
             gram.astype(float, copy=False),
@@ -224,7 +225,7 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
                 )
                 for part in self._parts(problem)
             ]
-            self._set(solutions, scaling.unit, gram.dtype)
+            self._set([_in_place(solution, against) for solution in solutions], scaling.unit, gram.dtype)
         warn_unless_all_converged(solutions, self.max_iter)
         return self
 
@@ -324,6 +325,14 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
         several = len(solutions) > 1
         self.dual_coef_ = np.ascontiguousarray(np.column_stack(betas) if several else betas[0], dtype=dtype)
         self.intercept_ = np.asarray(b if several else b[0], dtype=dtype) if len(self.classes_) > 2 else float(b[0])
+
+
+def _in_place(solution: Solution[Floats], against: Against) -> Solution[Floats]:
+    """The solution with the origin of the rows where it was; the mean of β has no part in scores of centred rows."""
+    if not isinstance(against.kernel, Linear) or against.prepared.origin is None:
+        return solution
+    beta = solution.w - np.mean(solution.w, axis=0)
+    return solution._replace(w=beta, intercept=solution.intercept - origin_scores(against, beta))
 
 
 class _Scaling(NamedTuple):

@@ -23,6 +23,7 @@ from gnomon.optim import multiclass_kernel_dual, warn_unless_converged
 from gnomon.optim.solution import log_row
 from gnomon.penalties import convert_lam, objective_form
 from gnomon.penalties.forms import Objective
+from gnomon.svm._expansion import origin_scores
 from gnomon.svm._joint import JointMachine
 
 __all__ = ["MulticlassSVC"]
@@ -178,7 +179,7 @@ class MulticlassSVC(ClassifierMixin, JointMachine):
         check_classification_targets(y)
         with_intercept = self.variant != "ww_nobias" if self.fit_intercept is None else self.fit_intercept
         free = with_intercept and self.variant == "ww"
-        used = self._use(rows, sample_weight, constant=with_intercept and not free)
+        used = self._use(rows, sample_weight, constant=with_intercept and not free, free=free)
         self.classes_, index = np.unique(np.asarray(y)[used.indices], return_inverse=True)
         if len(self.classes_) < 2:
             found = self.classes_.tolist()
@@ -204,6 +205,7 @@ class MulticlassSVC(ClassifierMixin, JointMachine):
         solution = solution._replace(objective=unit * solution.objective, dual_gap=unit * solution.dual_gap)
         # Of the kernel k + 1 the second part is a constant.
         b = np.sum(solution.w, axis=0) if with_intercept and not free else np.asarray(solution.intercept)
+        b = b - origin_scores(used.against, solution.w)
         self._keep(rows, used, solution, b)
         return self
 
