@@ -229,8 +229,8 @@ def test_short_runs_say_so():
 
 @pytest.mark.parametrize("offset", [1e4, 1e8])
 def test_rows_far_from_zero_have_the_same_machine_where_the_intercept_is_free(offset):
-    model = MulticlassSVC("linear", variant="ww", tol=1e-6).fit(X, Y)
-    far = MulticlassSVC("linear", variant="ww", tol=1e-6).fit(X + offset, Y)
+    model = MulticlassSVC("ww", kernel="linear", tol=1e-6).fit(X, Y)
+    far = MulticlassSVC("ww", kernel="linear", tol=1e-6).fit(X + offset, Y)
     assert far.converged_
     assert far.objective_ == pytest.approx(model.objective_, rel=1e-6)
     np.testing.assert_allclose(scores(far, X + offset), scores(model, X), rtol=0.0, atol=1e-4 + 1e-14 * offset)
