@@ -454,6 +454,8 @@ def test_optimism_counts_weights_as_rows():
     weighted = optimism(LinearRegression().fit(X, y, w), X, y, sample_weight=w)
     repeated = optimism(LinearRegression().fit(X[twice], y[twice]), X[twice], y[twice])
     np.testing.assert_allclose(weighted, repeated)
+    assert weighted.cp == weighted.train + weighted.optimism
+    assert weighted.sigma2 == pytest.approx(30.0 * weighted.train / 26.0)
     line = LinearRegression().fit(X[:4], y[:4])
     with pytest.raises(ValueError, match="give sigma2"):
         optimism(line, X[:4], y[:4])
