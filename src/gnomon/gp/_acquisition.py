@@ -97,16 +97,17 @@ class Aim(NamedTuple):
         """(1), and its derivatives along the columns."""
         values, slopes = [], []
         for law, best in zip(self.laws, self.bests, strict=True):
-            merit = self._merit(law, Z, best)
-            mean, std = law.slopes(Z)
+            at = law.predict_with_slopes(Z)
+            merit = self.criterion.merit(at.mean, at.std, best)
             values.append(merit.value)
-            slopes.append(merit.by_mean[:, None] * mean + merit.by_std[:, None] * std)
+            slopes.append(merit.by_mean[:, None] * at.by_mean + merit.by_std[:, None] * at.by_std)
         shares = softmax(values, axis=0)
         value = logsumexp(values, axis=0) - np.log(len(values))
         slope = np.einsum("jq,jqd->qd", shares, np.stack(slopes))
         if self.seconds is None:
             return value, slope
-        return value - self.seconds.predict(Z)[0], slope - self.seconds.slopes(Z)[0]
+        seconds = self.seconds.predict_with_slopes(Z)
+        return value - seconds.mean, slope - seconds.by_mean
 
 
 def aim(rule: AcquisitionRule, laws: list[Surrogate], seen: Floats, seconds: Surrogate | None) -> Aim:

@@ -9,7 +9,7 @@ scales: of a few values the likelihood alone takes any function for a flat one. 
 arXiv:1206.2944.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
@@ -29,11 +29,13 @@ CENTRES = (0.7, float(np.log(0.1)), float(np.log(1e-3)))
 SPREADS = (1.0, 0.5, 3.0)
 WITHIN = 4.0
 """θ is sought within so many standard deviations of its law."""
-ENOUGH = {"maxiter": 40, "ftol": 1e-5, "gtol": 1e-3}
+ENOUGH = {"maxiter": 20, "ftol": 1e-4, "gtol": 1e-3}
 """Of a search for θ: what is beyond changes no question."""
 LEAST_SHARE = 1e-12
 """Of the prior variance that is left at a point, whatever rounding says."""
 BURN_IN = 10
+SINGLE = 1e-5
+"""The share of noise from which on rounding to single precision is not what decides."""
 
 
 class Law(NamedTuple):
@@ -87,14 +89,25 @@ def start_of(d: int) -> Floats:
     return law_of(d).centre
 
 
+class Slopes(NamedTuple):
+    """Mean and standard deviation, and their derivatives along the columns."""
+
+    mean: Floats
+    std: Floats
+    by_mean: Floats
+    by_std: Floats
+
+
 class Surrogate(NamedTuple):
     """The law (1) after the values, in their units.
 
     Fields
     ------
     kernel : Matern
-    amplitude : float
-        c.
+    amplitude, noise : float
+        c and σ².
+    near : prepared rows
+        Z as the kernel compares them.
     Z : ndarray of shape (n, D)
     found : Conditioned
     centre, spread : float
@@ -103,6 +116,8 @@ class Surrogate(NamedTuple):
 
     kernel: Matern
     amplitude: float
+    noise: float
+    near: Any
     Z: Floats
     found: Conditioned
     centre: float
@@ -110,19 +125,20 @@ class Surrogate(NamedTuple):
 
     def predict(self, Z: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation of f at each row."""
-        k = self.amplitude * self.kernel.gram(Z, self.Z)
-        left = self.amplitude - self.found.precision.quadratic(k.T)
-        return self._in_units(k @ self.found.coef[:, 0], left)
+        k = self.amplitude * self.kernel.profile(self._separations(Z))
+        return self._in_units(k @ self.found.coef[:, 0], self.amplitude - self.found.precision.quadratic(k.T))
 
-    def slopes(self, Z: Floats) -> tuple[Floats, Floats]:
-        """Derivatives of mean and standard deviation along the columns, each of shape (q, D)."""
-        k = self.amplitude * self.kernel.gram(Z, self.Z)
+    def predict_with_slopes(self, Z: Floats) -> Slopes:
+        """The same, and the derivatives along the columns."""
+        s = self._separations(Z)
+        k, slope = self.amplitude * self.kernel.profile(s), self.amplitude * self.kernel.slope(s)
         solved = self.found.precision.solve(k.T).T
-        left = np.maximum(self.amplitude - np.einsum("ij,ij->i", k, solved), LEAST_SHARE * self.amplitude)
-        P, Q = self.kernel.prepare_both(Z, self.Z)
-        slope = self.amplitude * self.kernel.slope(self.kernel.separation.cross(P, Q))
-        mean = self._along(Z, slope * self.found.coef[:, 0])
-        return self.spread * mean, -self.spread * self._along(Z, slope * solved) / np.sqrt(left)[:, None]
+        mean, std = self._in_units(k @ self.found.coef[:, 0], self.amplitude - np.einsum("ij,ij->i", k, solved))
+        by_mean = self.spread * self._along(Z, slope * self.found.coef[:, 0])
+        return Slopes(mean, std, by_mean, -(self.spread**2) * self._along(Z, slope * solved) / std[:, None])
+
+    def _separations(self, Z: Floats) -> Floats:
+        return self.kernel.separation.cross(self.kernel.prepare(Z, like=self.near), self.near)
 
     def _along(self, Z: Floats, M: Floats) -> Floats:
         """Σᵢ Mᵢ ∂sᵢ/∂z of the separations s = Σ (z − zᵢ)²/ℓ²."""
@@ -130,12 +146,25 @@ class Surrogate(NamedTuple):
         return 2.0 * (Z * M.sum(axis=1, keepdims=True) - M @ self.Z) / scale**2
 
     def quick(self) -> "QuickSurrogate":
-        """The same for many rows, to the digits of single precision."""
+        """The same for many rows, in single precision where the noise leaves no more digits."""
         precision = self.found.precision
         assert isinstance(precision, CholeskyPrecision)
         inverse, _ = lapack.dtrtri(precision.lower, lower=1)
-        root = np.sqrt(self.amplitude)
-        return QuickSurrogate(self, self.Z.astype(np.float32), (root * np.tril(inverse).T).astype(np.float32))
+        dtype = np.dtype(np.float32 if self.noise > SINGLE * self.amplitude else np.float64)
+        inverse_scale = 1.0 / np.asarray(self.kernel.length_scale, dtype=float)
+        centre = self.Z.mean(axis=0)
+        X = (self.Z - centre) * inverse_scale
+        return QuickSurrogate(
+            self,
+            dtype,
+            centre.astype(dtype),
+            (np.sqrt(5.0) * inverse_scale).astype(dtype),
+            (-2.0 * np.sqrt(5.0) * X.T).astype(dtype),
+            (5.0 * np.einsum("ij,ij->i", X, X)).astype(dtype),
+            np.column_stack([np.sqrt(self.amplitude) * np.tril(inverse).T, self.amplitude * self.found.coef]).astype(
+                dtype
+            ),
+        )
 
     def _in_units(self, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
         left = np.maximum(variance, LEAST_SHARE * self.amplitude)
@@ -143,20 +172,48 @@ class Surrogate(NamedTuple):
 
 
 class QuickSurrogate(NamedTuple):
-    """A surrogate in single precision; `root` is √c L⁻ᵀ."""
+    """A surrogate for many rows: 5‖z − xᵢ‖²/ℓ² by one product of matrices, k from it in place, and one more product.
+
+    Fields
+    ------
+    exact : Surrogate
+    dtype : numpy.dtype
+    centre, scale : ndarray of shape (D,)
+        A row z becomes √5 (z − centre)/ℓ.
+    rows : ndarray of shape (D, n)
+    squares : ndarray of shape (n,)
+        Of the rows that are known.
+    roots : ndarray of shape (n, n + 1)
+        √c L⁻ᵀ, and the coefficients of the mean.
+    """
 
     exact: Surrogate
-    Z: Floats
-    root: Floats
+    dtype: Any
+    centre: Floats
+    scale: Floats
+    rows: Floats
+    squares: Floats
+    roots: Floats
 
     def predict(self, Z: Floats) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of f at each row of single precision."""
-        exact = self.exact
-        k = exact.kernel.gram(Z, self.Z)
-        V = k @ self.root
-        left = exact.amplitude * (1.0 - np.einsum("ij,ij->i", V, V, dtype=np.float32))
-        mean = k @ (exact.amplitude * exact.found.coef[:, 0]).astype(np.float32)
-        return exact._in_units(mean.astype(float), left.astype(float))
+        """Mean and standard deviation of f at each row."""
+        Z = (Z.astype(self.dtype, copy=False) - self.centre) * self.scale
+        z = Z @ self.rows
+        z += self.squares
+        z += np.einsum("ij,ij->i", Z, Z)[:, None]
+        np.maximum(z, 0.0, out=z)
+        # (1 + r + r²/3) e^(−r) for r = √z.
+        k = z / self.dtype.type(3.0)
+        np.sqrt(z, out=z)
+        k += z
+        k += self.dtype.type(1.0)
+        np.negative(z, out=z)
+        np.exp(z, out=z)
+        k *= z
+        V = k @ self.roots
+        mean, V = V[:, -1].astype(float), V[:, :-1]
+        left = self.exact.amplitude * (1.0 - np.einsum("ij,ij->i", V, V))
+        return self.exact._in_units(mean, left.astype(float))
 
 
 class _Problem(NamedTuple):
@@ -224,4 +281,5 @@ def surrogate(values: Values, theta: Floats) -> Surrogate:
     problem, centre, spread = _problem(values)
     found = factored(problem.at(theta), problem.data, jitter=True)
     kernel = Matern(np.exp(theta[1:-1])[values.groups], 2.5)
-    return Surrogate(kernel, float(np.exp(theta[0])), values.Z, found, centre, spread)
+    c, noise = float(np.exp(theta[0])), float(np.exp(theta[-1]))
+    return Surrogate(kernel, c, noise, kernel.prepare(values.Z), values.Z, found, centre, spread)
