@@ -14,7 +14,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -56,6 +56,11 @@ class Dimension(ABC):
     def width(self) -> int:
         """The number of columns that a surrogate sees."""
         return 1
+
+    @property
+    @abstractmethod
+    def scale(self) -> Literal["linear", "log", "none"]:
+        """On which scale values are numbers; "none" where they are none."""
 
     @abstractmethod
     def codes(self) -> range:
@@ -137,6 +142,10 @@ class Real(Dimension):
     def size(self) -> float:
         return math.inf
 
+    @property
+    def scale(self) -> Literal["linear", "log", "none"]:
+        return "log" if self.log else "linear"
+
     def codes(self) -> range:
         raise ValueError(f"{self!r} has infinitely many values")
 
@@ -201,6 +210,10 @@ class Integer(Dimension):
     @property
     def size(self) -> float:
         return self.high - self.low + 1
+
+    @property
+    def scale(self) -> Literal["linear", "log", "none"]:
+        return "log" if self.log else "linear"
 
     def codes(self) -> range:
         return range(self.low, self.high + 1)
@@ -272,6 +285,10 @@ class Category(Dimension):
     @property
     def size(self) -> float:
         return len(self.values)
+
+    @property
+    def scale(self) -> Literal["linear", "log", "none"]:
+        return "none"
 
     @property
     def width(self) -> int:

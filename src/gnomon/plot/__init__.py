@@ -84,6 +84,7 @@ from gnomon.plot.network_inside import (
     pooling_steps,
 )
 from gnomon.plot.network_training import layer_health, loss_plane, score_histograms, training_report
+from gnomon.plot.optimization import best_so_far, optimization_step
 from gnomon.plot.parallel import parallel_coordinates
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
@@ -115,6 +116,7 @@ __all__ = [
     "asymmetric_cost",
     "augmented_copies",
     "bayes_error_plot",
+    "best_so_far",
     "bias_variance_curves",
     "bias_variance_terms",
     "biplot",
@@ -226,6 +228,7 @@ __all__ = [
     "one_vs_one_regions",
     "one_vs_rest_regions",
     "oob_curve",
+    "optimization_step",
     "parallel_coordinates",
     "pattern_panels",
     "penalized_cost",
