@@ -190,6 +190,7 @@ def test_rows_name_estimators_too_and_only_published_sizes_are_updated(capsys):
         ("generative", 12),
         ("trees", 9),
         ("neighbors", 4),
+        ("bayesian_optimization", 1),
         ("neural", 17),
     ],
 )

@@ -64,7 +64,7 @@ class BayesianOptimizer:
         Points at which A is compared; the 10 best are then improved by L-BFGS-B.
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
-        Threads that compare candidates; None is all cores. It changes no answer.
+        Threads that compare candidates, as in joblib; None is one. It changes no answer.
 
     Attributes
     ----------
