@@ -137,7 +137,8 @@ def _surrogate(ax: Axes, optimizer: BayesianOptimizer, name: str, values: Floats
     told = [(p[name], loss) for p, loss in zip(optimizer.points_, optimizer.history_["loss"], strict=True) if name in p]
     alone = len(optimizer.space) == 1
     label = "evaluated" if alone else "evaluated elsewhere"
-    ax.scatter(*np.array(told).T, s=26 if alone else 12, color=INK if alone else MUTED, zorder=3, label=label)
+    x, y = np.array(told, dtype=float).T
+    ax.scatter(x, y, s=26 if alone else 12, color=INK if alone else MUTED, zorder=3, label=label)
 
 
 def _name(optimizer: BayesianOptimizer) -> str:
