@@ -251,4 +251,4 @@ def test_scores_are_those_of_the_calibrated_model(quick_models):
     assert study.calibration.calibrator is not None
     assert study.judgement.scores["log loss"] < study.calibration.before - 0.01
     held = data.take(study.target.rows[study.split.test])
-    np.testing.assert_allclose(study.model.predict_proba(held), study.judgement.forecast.proba)
+    np.testing.assert_allclose(study.judged.predict_proba(held), study.judgement.forecast.proba)

@@ -333,7 +333,7 @@ def test_the_task_is_decided_by_the_rule_and_overridden_by_the_option():
 
 
 def test_held_out_rows_play_no_part_in_the_fit():
-    """Changing the held-out rows changes neither the comparison nor the model."""
+    """Changing the held-out rows changes neither the comparison nor the model that they judge."""
     data = table_of(300, y=noisy)
     one = learn(data, "y")
     other = {name: np.array(values, copy=True) for name, values in data.items()}
@@ -342,7 +342,7 @@ def test_held_out_rows_play_no_part_in_the_fit():
     two = learn(other, "y")
     for a, b in zip(one.trials, two.trials, strict=True):
         np.testing.assert_array_equal(a.scores["log loss"], b.scores["log loss"])
-    np.testing.assert_array_equal(one.model[-1].coef_, two.model[-1].coef_)
+    np.testing.assert_array_equal(one.judged[-1].coef_, two.judged[-1].coef_)
 
 
 def test_command_line_of_the_process(monkeypatch, capsys):

@@ -118,7 +118,7 @@ def test_houses_are_learned_by_trees(only, tmp_path, monkeypatch):
         with (tmp_path / name).open("w", newline="") as file:
             csv.writer(file).writerows([rows[0], *some])
     only(*TREES)
-    result = CliRunner().invoke(app, ["learn", "train.csv", "-t", "median_house_value", "-o", "out"])
+    result = CliRunner().invoke(app, ["learn", "train.csv", "-t", "median_house_value", "-o", "out", "--single"])
     assert result.exit_code == 0, result.output
     found = notes(tmp_path / "out" / "model.skops")
     assert found["chosen"] in ("random forest", "gradient boosting")

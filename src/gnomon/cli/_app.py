@@ -13,6 +13,8 @@ from gnomon.cli._usage import check_cluster, check_learn
 
 __all__ = ["app", "main"]
 
+TIME_LIMIT = 300.0
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -74,6 +76,14 @@ Threshold = Annotated[
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report and the model.")]
 GroupsOut = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report, the labels and the model.")]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(min=1.0, help="Seconds that the study may take (300); what there was no time for is said."),
+]
+Single = Annotated[bool, typer.Option("--single", help="Choose one model, never the mean of several.")]
+NoRefit = Annotated[
+    bool, typer.Option("--no-refit", help="Write the model that was judged, without the held-out rows.")
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes that compile at the same time.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -106,6 +116,9 @@ def learn(
     drop: Drop = None,
     keep: Keep = None,
     rule: Rule = None,
+    time_limit: TimeLimit = None,
+    single: Single = False,
+    no_refit: NoRefit = False,
     costs: Costs = None,
     fn_cost: FnCost = None,
     fp_cost: FpCost = None,
@@ -125,10 +138,11 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
-    labelled = {"group": group, "time": time, "rule": rule}
+    labelled = {"group": group, "time": time, "rule": rule, "time_limit": time_limit}
+    flags = {"single": single or None, "no_refit": no_refit or None}
     numbers = {"fn_cost": fn_cost, "fp_cost": fp_cost, "positive": positive, "prior": prior, "coverage": coverage}
     search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
-    check_learn(data, target, task, _as_options({**labelled, "costs": costs, **numbers}), _as_options(search))
+    check_learn(data, target, task, _as_options({**labelled, **flags, "costs": costs, **numbers}), _as_options(search))
     from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
 
@@ -139,7 +153,17 @@ def learn(
         run, own = (
             (_anomalies.run, search)
             if task == "anomaly"
-            else (_learn.run, {"task": task, **labelled, "aims": _learn.aims(costs, **numbers)})
+            else (
+                _learn.run,
+                {
+                    "task": task,
+                    **labelled,
+                    "time_limit": time_limit or TIME_LIMIT,
+                    "single": single,
+                    "refit": not no_refit,
+                    "aims": _learn.aims(costs, **numbers),
+                },
+            )
         )
         run(
             data,

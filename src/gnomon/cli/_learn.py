@@ -104,6 +104,8 @@ def _tell(console: Console, study: Study, out: Path) -> None:
     for trial in study.trials:
         if trial.failure:
             console.print(Text.assemble(("Failed. ", "bold red"), f"{trial.candidate.name}: {trial.failure}"))
+        if trial.stopped:
+            console.print(Text.assemble(("Stopped. ", "dim"), f"{trial.candidate.name}: {trial.stopped}"))
     tell_findings(console, study)
     console.print()
     if study.choice.learned:
@@ -127,7 +129,7 @@ def _grid(study: Study) -> Grid:
     grid.add_column("model")
     for score in (first, second, last):
         grid.add_column(score.name, justify="right", no_wrap=True)
-    fitted = [trial for trial in study.trials if not trial.failure]
+    fitted = [trial for trial in study.trials if trial.complete]
     for trial in sorted(fitted, key=lambda t: t.mean(first.name)):
         name = Text(trial.candidate.name, style="bold" if trial is study.choice.trial else "")
         loss = f"{first.text(trial.mean(first.name))} ± {first.text(trial.errors[first.name])}"

@@ -22,7 +22,7 @@ from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import csv_text, outbox
 from gnomon.io.tables import is_missing, listed, refuse_unknown, to_text
 from gnomon.report.deployment import Deployed
-from gnomon.report.prepare import Preparer
+from gnomon.report.prepare import OfColumns
 
 __all__ = ["run"]
 
@@ -90,7 +90,7 @@ def _facts(model: Path) -> dict[str, Any]:
 
 def _pipeline(model: Path) -> Pipeline:
     found = load(model)
-    if not isinstance(found, Pipeline) or not isinstance(found[0], Preparer):
+    if not isinstance(found, Pipeline) or not isinstance(found[0], OfColumns):
         raise ModelFileError(f"{model}: the notes are of gnomon, the model is not; make the model again")
     return found
 

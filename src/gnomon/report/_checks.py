@@ -127,7 +127,7 @@ def _groups_rows(kind: ColumnKind, values: Array, y: Array, task: TargetTask) ->
 
 def _alone(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> float:
     """How well one column predicts the target, by a small tree in three folds; 0 where guessing is as good."""
-    if kind.kind == "text":
+    if kind.kind in ("text", "clock"):
         return 0.0
     code = _CODES[kind.kind](values, kind)
     if task == "classification":

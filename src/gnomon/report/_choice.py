@@ -134,7 +134,7 @@ def check_rule(rule: str) -> RuleName:
 def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], rule: RuleName = "simplest") -> Choice:
     """Apply a rule of this module; the first trial is the baseline."""
     text, admits = MODEL_RULES[rule]
-    baseline, *others = [t for t in trials if not t.failure]
+    baseline, *others = [t for t in trials if t.complete]
     if not others:
         return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)
     field = _Field(others, folds, SCORES[baseline.candidate.task][0].name).sound(baseline)

@@ -1,10 +1,10 @@
-"""Comparing candidates by cross-validation, each on the same folds.
+"""Comparing candidates by cross-validation, each on the same folds, within a time.
 
 Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; the standard errors are (2) of `gnomon.report.scores`.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -15,9 +15,14 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
+from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
 from gnomon.report.scores import SCORES, Forecast, forecast, score_all, standard_error
 
-__all__ = ["BASELINE", "Entrant", "Matrices", "Trial", "build", "compare"]
+__all__ = ["BASELINE", "Comparison", "Entrant", "Folds", "Matrices", "Trial", "build", "compare"]
+
+ROWS_TO_QUALIFY = 2_000
+PATIENCE = 10.0
+"""Seconds; where what is left of a comparison takes less, every model is judged in all folds."""
 
 BASELINE = {
     "classification": Candidate(
@@ -34,17 +39,25 @@ Matrices: TypeAlias = Mapping[LevelCoding, tuple[Any, Any]]
 """Of one fold: the training and the test matrix for each way to show categories, prepared from the former alone."""
 
 
+Folds: TypeAlias = Sequence[tuple[Integers, Integers]]
+"""Training and test rows of each fold."""
+
+
 class Entrant(NamedTuple):
-    """A candidate with the facts of the matrix that it gets, and how categories are shown in that."""
+    """A candidate, the facts of the matrix that it gets, how that shows categories, and what it is a mean of."""
 
     candidate: Candidate
     facts: Facts
     levels: LevelCoding
+    members: tuple["Entrant", ...] = ()
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one candidate: scores and forecasts per fold, seconds, warnings, or the reason why it failed."""
+    """The result of one candidate: scores and forecasts per fold, seconds, warnings.
+
+    Or the reason why it failed, or why it was stopped before the last fold; of these there are no scores.
+    """
 
     entrant: Entrant
     scores: dict[str, Floats] = field(default_factory=dict)
@@ -52,6 +65,7 @@ class Trial:
     seconds: float = 0.0
     complaints: tuple[str, ...] = ()
     failure: str = ""
+    stopped: str = ""
     forecasts: tuple[Forecast, ...] = ()
 
     @property
@@ -59,9 +73,22 @@ class Trial:
         """What was tried."""
         return self.entrant.candidate
 
+    @property
+    def complete(self) -> bool:
+        """Whether it has scores in all folds."""
+        return not self.failure and not self.stopped
+
     def mean(self, name: str) -> float:
         """The mean over the folds of one score."""
         return float(np.mean(self.scores[name]))
+
+
+class Comparison(NamedTuple):
+    """The trials, the folds in which all of them were judged, and whether the user ended it before the last fold."""
+
+    trials: list[Trial]
+    folds: Folds
+    interrupted: bool
 
 
 def build(candidate: Candidate, facts: Facts, seed: int) -> Any:
@@ -79,47 +106,161 @@ class _Attempt:
     entrant: Entrant
     scores: list[dict[str, float]] = field(default_factory=list)
     forecasts: list[Forecast] = field(default_factory=list)
-    seconds: float = 0.0
+    seconds: list[float] = field(default_factory=list)
     complaints: set[str] = field(default_factory=set)
     failure: str = ""
+    stopped: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.entrant.candidate.name
+
+    @property
+    def is_running(self) -> bool:
+        return not self.failure and not self.stopped
+
+    def losses(self, done: int) -> list[float]:
+        """The loss in each of the first folds."""
+        name = SCORES[self.entrant.facts.task][0].name
+        return [score[name] for score in self.scores[:done]]
 
 
 def compare(
-    matrices: Iterable[Matrices],
+    prepare: Callable[[Folds], Iterator[Matrices]],
     y: Array,
-    folds: Sequence[tuple[Integers, Integers]],
+    folds: Folds,
     entrants: Sequence[Entrant],
     classes: tuple[str, ...],
     *,
     seed: int = 0,
-    progress: Callable[[str], None],
-) -> list[Trial]:
-    """Try every candidate on every fold; a candidate that fails is kept with its reason."""
-    records = [_Attempt(entrant) for entrant in entrants]
-    for (train, test), prepared in zip(folds, matrices, strict=True):
+    budget: Budget,
+    progress: Callable[[int, int, str], None],
+) -> Comparison:
+    """Try every candidate on every fold, the baseline first, as far as the time suffices.
+
+    A candidate that fails, or that is stopped, is kept with its reason. An interruption after the second fold ends the
+    comparison with the folds that are complete.
+    """
+    race = _Race([_Attempt(entrant) for entrant in entrants], y, classes, seed, budget, len(folds), progress)
+    race.qualify(prepare, folds)
+    done, interrupted = 0, False
+    try:
+        for fold, prepared in zip(folds, prepare(folds), strict=True):
+            race.run(fold, prepared)
+            done += 1
+            race.retire(done)
+            if done >= FEWEST_FOLDS and budget.left_for_comparing <= 0.0:
+                break
+    except KeyboardInterrupt:
+        if done < FEWEST_FOLDS:
+            raise
+        interrupted = True
+    return Comparison([_trial(record, folds[:done]) for record in race.records], folds[:done], interrupted)
+
+
+@dataclass
+class _Race:
+    """Candidates, some of which are stopped on the way."""
+
+    records: list[_Attempt]
+    y: Array
+    classes: tuple[str, ...]
+    seed: int
+    budget: Budget
+    n_folds: int
+    progress: Callable[[int, int, str], None]
+    steps: int = 0
+
+    @property
+    def rivals(self) -> list[_Attempt]:
+        """All that run but the baseline."""
+        return [record for record in self.records[1:] if record.is_running]
+
+    def qualify(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
+        """Of many rows, a trial with a few shows what every candidate costs and, roughly, how good it is."""
+        train, test = folds[0]
+        if len(train) <= 2 * ROWS_TO_QUALIFY or np.isinf(self.budget.limit):
+            return
+        rng = np.random.default_rng(self.seed)
+        few = (np.sort(rng.permutation(train)[:ROWS_TO_QUALIFY]), np.sort(rng.permutation(test)[:ROWS_TO_QUALIFY]))
+        heats = [_Attempt(record.entrant) for record in self.records]
+        for prepared in prepare([few]):
+            for heat in heats:
+                self._step(heat, "a first look at", len(heats))
+                _try(heat, few, prepared, self.y, self.classes, self.seed)
+        costs = {
+            heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
+            for heat in heats
+            if not heat.failure
+        }
+        ranked = sorted((heat for heat in heats[1:] if not heat.failure), key=lambda heat: heat.losses(1)[0])
+        going_on = affordable({heat.name: costs[heat.name] for heat in ranked}, self._time)
+        self._stop(
+            [record for record in self.rivals if record.name in costs and record.name not in going_on],
+            lambda record: f"all folds would take about {costs[record.name]:.0f} s, for which there was no time",
+        )
+
+    def run(self, fold: tuple[Integers, Integers], prepared: Matrices) -> None:
+        """One fold of all that run."""
+        running = [record for record in self.records if record.is_running]
+        for record in running:
+            self._step(record, "cross-validating", len(running))
+            _try(record, fold, prepared, self.y, self.classes, self.seed)
+
+    def retire(self, done: int) -> None:
+        """After so many folds, stop those that can no longer win, and those for which there is no time."""
+        left = self.n_folds - done
+        costs = {record.name: left * float(np.mean(record.seconds)) for record in self.rivals}
+        if done < FEWEST_FOLDS or not left or sum(costs.values()) < PATIENCE:
+            return
+        losses = {record.name: record.losses(done) for record in self.rivals}
+        behind = clearly_behind(losses, self.records[0].losses(done))
+        self._stop(
+            [record for record in self.rivals if record.name in behind],
+            lambda record: f"after {done} folds it had gained less than half of what the best had, in each",
+        )
+        ranked = sorted(self.rivals, key=lambda record: float(np.mean(losses[record.name])))
+        going_on = affordable({record.name: costs[record.name] for record in ranked}, self._time)
+        self._stop(
+            [record for record in ranked if record.name not in going_on],
+            lambda record: f"the time did not suffice for it; after {done} folds others were ahead",
+        )
+
+    @property
+    def _time(self) -> float:
+        return max(self.budget.left_for_comparing, 0.0)
+
+    def _stop(self, records: Iterable[_Attempt], why: Callable[[_Attempt], str]) -> None:
         for record in records:
-            progress(record.entrant.candidate.name)
-            if not record.failure:
-                A, B = prepared[record.entrant.levels]
-                _try(record, (A, y[train]), (B, y[test]), classes, seed)
-    return [_trial(record, folds) for record in records]
+            record.stopped = why(record)
+
+    def _step(self, record: _Attempt, doing: str, field: int) -> None:
+        done = len(record.scores)
+        self.progress(self.steps, self.steps + field * (self.n_folds - done), f"{doing} {record.name}")
+        self.steps += 1
 
 
 def _try(
-    record: _Attempt, train: tuple[Any, Array], test: tuple[Any, Array], classes: tuple[str, ...], seed: int
+    record: _Attempt,
+    fold: tuple[Integers, Integers],
+    prepared: Matrices,
+    y: Array,
+    classes: tuple[str, ...],
+    seed: int,
 ) -> None:
-    candidate, facts, _ = record.entrant
+    (candidate, facts, levels, _), (train, test) = record.entrant, fold
+    A, B = prepared[levels]
     try:
         with stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = build(candidate, facts, seed).fit(*train)
-            said = forecast(model, test[0], classes)
-            record.scores.append(score_all(facts.task, test[1], said))
-            record.forecasts.append(said)
+            said = forecast(build(candidate, facts, seed).fit(A, y[train]), B, classes)
+            scores = score_all(facts.task, y[test], said)
     except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
         return
-    record.seconds += watch.seconds
+    record.scores.append(scores)
+    record.forecasts.append(said)
+    record.seconds.append(watch.seconds)
     record.complaints |= {str(w.message).splitlines()[0] for w in caught if not _housekeeping(w)}
 
 
@@ -127,12 +268,13 @@ def _housekeeping(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
 
 
-def _trial(record: _Attempt, folds: Sequence[tuple[Integers, Integers]]) -> Trial:
-    if record.failure:
-        return Trial(record.entrant, failure=record.failure)
-    scores = {name: np.array([s[name] for s in record.scores]) for name in record.scores[0]}
+def _trial(record: _Attempt, folds: Folds) -> Trial:
+    if record.failure or record.stopped:
+        return Trial(record.entrant, seconds=sum(record.seconds), failure=record.failure, stopped=record.stopped)
+    kept = record.scores[: len(folds)]
+    scores = {name: np.array([s[name] for s in kept]) for name in kept[0]}
     if not np.isfinite(scores[SCORES[record.entrant.facts.task][0].name]).all():
         return Trial(record.entrant, failure="its loss is not a finite number")
     errors = {name: standard_error(values, folds) for name, values in scores.items()}
-    complaints = tuple(sorted(record.complaints))
-    return Trial(record.entrant, scores, errors, record.seconds, complaints, forecasts=tuple(record.forecasts))
+    complaints, forecasts = tuple(sorted(record.complaints)), tuple(record.forecasts[: len(folds)])
+    return Trial(record.entrant, scores, errors, sum(record.seconds), complaints, forecasts=forecasts)

@@ -4,6 +4,7 @@ number     at least 95 % of the cells that are there are numbers of one form (de
 date       at least 95 % of them are dates of one form
 text       at least four words per cell on average, mostly different: free text
 category   everything else
+clock      of the dates that order the rows, the hour and the weekday
 unused     empty, constant, nested, whole numbers beyond 2⁵³, or like an identifier: it counts the rows, or is
            different in (nearly) every one
 
@@ -28,6 +29,7 @@ from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, to_text
 __all__ = [
     "ColumnKind",
     "as_kinds",
+    "clock_of",
     "decimal_of",
     "from_json",
     "infer_kinds",
@@ -64,7 +66,7 @@ class ColumnKind:
     """
 
     name: str
-    kind: Literal["number", "date", "text", "category", "unused"]
+    kind: Literal["number", "date", "clock", "text", "category", "unused"]
     number: NumberForm = PLAIN
     date: DateForm = ISO
     reason: str = ""
@@ -75,17 +77,20 @@ class ColumnKind:
 
     def read(self, values: Array) -> Array:
         """The cells as numbers up to `largest` or as dates, where the column is such; otherwise as they are."""
-        reading = {"number": self._numbers, "date": lambda v: as_dates(v, self.date)}
+        reading = {"number": self._numbers, "date": self._dates, "clock": self._dates}
         return reading[self.kind](values) if self.kind in reading else values
 
     @property
     def form(self) -> str:
         """An example of how its numbers are written, or the pattern of its dates."""
-        return self.date.pattern if self.kind == "date" else self.number.sample
+        return self.date.pattern if self.kind in ("date", "clock") else self.number.sample
 
     def lost(self, values: Array) -> Bools:
         """Which cells hold something, and no placeholder, but are not read."""
         return _unreadable(values, is_missing(self.read(values)))
+
+    def _dates(self, values: Array) -> Array:
+        return as_dates(values, self.date)
 
     def _numbers(self, values: Array) -> Floats:
         numbers = as_float(values, self.number)
@@ -126,6 +131,14 @@ def as_kinds(table: Table, kinds: Sequence[ColumnKind]) -> Table:
     """`table` with the columns of `kinds` read as what they are."""
     read = {kind.name: kind.read(table[kind.name]) for kind in kinds}
     return Table({**table.columns, **read}, decimal=table.decimal)
+
+
+def clock_of(kind: ColumnKind, values: Array) -> ColumnKind | None:
+    """The hour and the weekday of dates that order the rows; None where there is one time of day, or no date."""
+    if kind.kind != "date":
+        return None
+    hours = as_float(kind.read(values)) % 1.0
+    return replace(kind, kind="clock") if np.nanmin(hours) < np.nanmax(hours) else None
 
 
 def settled(kind: ColumnKind, values: Array) -> ColumnKind:

@@ -66,7 +66,7 @@ def picture_of_candidates(trials: Sequence[Trial], chosen: Trial) -> str:
 
     What lies beyond `right_edge` is an arrow at the edge, with its number.
     """
-    baseline, *others = [t for t in trials if not t.failure]
+    baseline, *others = [t for t in trials if t.complete]
     score = SCORES[baseline.candidate.task][0]
     ordered = sorted(others, key=lambda t: -t.mean(score.name)) or [baseline]
     edge = right_edge([t.mean(score.name) for t in ordered], baseline.mean(score.name))

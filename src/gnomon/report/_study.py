@@ -11,7 +11,8 @@ Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -24,6 +25,8 @@ from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, listed, refuse_unknown
 from gnomon.numerics.weights import effective_train_prior
 from gnomon.report._advice import check_arrangement
+from gnomon.report._blend import MemberForecasts, blended
+from gnomon.report._budget import Budget
 from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._checks import (
     check_columns,
@@ -37,7 +40,7 @@ from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, co
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_findings, decision_outcome
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._splits import Split, split
@@ -54,6 +57,9 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 MOST_ROWS_TO_COMPARE = 50_000
 SMALL_CELLS = 200_000
 NO_AIMS = Aims()
+INTERRUPTED = Finding(
+    "note", "Interrupted", "the comparison was ended before its last fold; what it had found by then was used"
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,11 @@ class Study:
     choice : Choice
         Which was chosen and why.
     model : Pipeline
-        Preparation and model, fitted on the training rows.
+        Preparation and model, and what stands between its forecasts and an action: what a model file holds.
+    judged : Pipeline
+        Preparation and model, fitted on the training rows alone: what the held-out rows have judged.
+    refitted : bool
+        Whether `model` was fitted to all rows after that.
     judgement : Judgement
         The held-out scores.
     importances : list of Importance
@@ -120,6 +130,8 @@ class Study:
     trials: list[Trial]
     choice: Choice
     model: Pipeline
+    judged: Pipeline
+    refitted: bool
     judgement: Judgement
     importances: list[Importance]
     coefficients: list[tuple[str, float]]
@@ -153,6 +165,9 @@ def learn(
     types: Mapping[str, str] | None = None,
     rule: RuleName = "simplest",
     aims: Aims = NO_AIMS,
+    time_limit: float | None = None,
+    single: bool = False,
+    refit: bool = True,
     seed: int = 0,
     progress: Progress = _silent,
 ) -> Study:
@@ -167,7 +182,8 @@ def learn(
     task : {"classification", "regression"}, optional
         By default decided from the target's values.
     group, time : str, optional
-        A column whose equal values stay together, or that orders the rows in time; not used as a feature.
+        A column whose equal values stay together, or that orders the rows in time; not used as a feature, but for the
+        hour and the weekday of dates.
     drop, keep : sequences of str, default=()
         Columns to leave out; columns to use although they look like identifiers.
     types : dict of str → {"number", "category", "date", "text"}, optional
@@ -177,6 +193,14 @@ def learn(
         difference, and dominated by no other; or that of least loss.
     aims : Aims, optional
         Costs, another prior, a coverage: what the forecasts are for.
+    time_limit : float, optional
+        Seconds. Where they do not suffice, models that a first look or some folds put behind are stopped, and the study
+        says which; without a limit all are compared in all folds.
+    single : bool, default=False
+        Whether a mean of several models is out of the question.
+    refit : bool, default=True
+        Whether `Study.model` is fitted anew to all rows once `Study.judged` has been judged on the held-out ones. With
+        a coverage it is not, for these rows calibrate its sets.
     seed : int, default=0
         Of every random choice.
     progress : callable (done, total, text) → None, optional
@@ -201,6 +225,7 @@ def learn(
     >>> study.target.task, len(study.judgement.y)
     ('classification', 40)
     """
+    budget = Budget(time_limit)
     rule = check_rule(rule)
     table = as_table(data)
     named = {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep, "--type": [*(types or ())]}
@@ -214,11 +239,14 @@ def learn(
     raw, table = table.take(whole.rows), as_kinds(table, list(found.values())).take(whole.rows)
     parts = split(table, whole, group=group, time=time, seed=seed)
     reasons = dict.fromkeys(copies_of(raw, target, found), "copy") | dict.fromkeys(drop, "dropped")
+    if time and (clock := clock_of(found[time], table[time])) and time not in drop:
+        found, roles = {**found, time: clock}, []
     kinds = settled_kinds(table, found, reasons | dict.fromkeys(roles, "role"), parts.train)
     used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
-        return _study(table, whole, parts, kinds, used, rule, stakes, aims.coverage, seed, progress)
+        asked = _Asked(rule, stakes, aims.coverage, single, refit and aims.coverage is None, seed)
+        return _study(table, whole, parts, kinds, used, asked, budget, progress)
 
 
 def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:
@@ -228,54 +256,70 @@ def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:
     return told[types[target]] if target in types else None
 
 
+class _Asked(NamedTuple):
+    """What is asked of a study."""
+
+    rule: RuleName
+    stakes: Stakes | None
+    coverage: float | None
+    single: bool
+    refit: bool
+    seed: int
+
+
 def _study(
     table: Table,
     target: Target,
     parts: Split,
     kinds: tuple[ColumnKind, ...],
     used: tuple[ColumnKind, ...],
-    rule: RuleName,
-    stakes: Stakes | None,
-    coverage: float | None,
-    seed: int,
+    asked: _Asked,
+    budget: Budget,
     progress: Progress,
 ) -> Study:
     discover()
-    train, y = table.take(parts.train), target.y[parts.train]
+    train, y, seed = table.take(parts.train), target.y[parts.train], asked.seed
     rows = _sampled(len(y), seed)
-    folds = _folds_within(parts.folds, rows, len(y))
+    within = _folds_within(parts.folds, rows, len(y))
     field = entrants(used, target, train)
-    ticks = _Ticks(progress, len(folds) * len(field) + 2)
-    matrices = _matrices(used, field, train, folds)
-    trials = compare(matrices, y, folds, field, target.classes, seed=seed, progress=ticks.compare)
-    if all(trial.failure for trial in trials[1:]):
-        failures = [f"{trial.candidate.name}: {trial.failure}" for trial in trials[1:]]
+    prepare = partial(_matrices, used, field, train)
+    trials, folds, interrupted = compare(
+        prepare, y, within, field, target.classes, seed=seed, budget=budget, progress=progress
+    )
+    if not any(trial.complete for trial in trials[1:]):
+        failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    choice = choose(trials, folds, rule)
-    ticks.step(f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
-    fitted = _fit(used, choice.trial.entrant, train, y, seed)
+    blend = None if asked.single else blended(trials[1:], y, folds)
+    trials = trials if blend is None else [*trials, blend]
+    choice = choose(trials, folds, asked.rule)
+    chosen = choice.trial.entrant
+    progress(0, 2, f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
+    fitted = _fit(used, chosen, train, y, seed)
     calibration = calibrated_by(choice.trial, y, folds, target.classes) if choice.learned else None
-    ticks.step("judging on the held-out rows")
+    progress(1, 2, "judging on the held-out rows")
     calibrator = calibration.calibrator if calibration else None
-    model = _with_parts(fitted, deployed(fitted[-1], y, calibrator, None))
-    judgement = judge(model, target, table, parts, seed)
+    judged = _with_parts(fitted, deployed(fitted[-1], y, calibrator, None))
+    judgement = judge(judged, target, table, parts, seed)
     unseen = table.take(parts.test)
     sets = None
-    if coverage is not None:
-        by_class = stakes is not None and stakes.priors is not None
-        sets = calibrated_sets(model[-1], model[0].transform(unseen), judgement.y, coverage, by_class=by_class)
-    decisions, curve = _decided(judgement, y, stakes)
+    if asked.coverage is not None:
+        by_class = asked.stakes is not None and asked.stakes.priors is not None
+        sets = calibrated_sets(judged[-1], judged[0].transform(unseen), judgement.y, asked.coverage, by_class=by_class)
+    decisions, curve = _decided(judgement, y, asked.stakes)
     names = [kind.name for kind in used if choice.learned]
-    shuffled = importances(model, target, table, parts, names, seed)
+    shuffled = importances(judged, target, table, parts, names, seed)
     shown = unseen, target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
+    final, labels = (_fit(used, chosen, table, target.y, seed), target.y) if asked.refit else (fitted, y)
     return Study(
         target=target,
         split=parts,
         kinds=kinds,
-        findings=_findings(table, target, parts, kinds, choice, judgement, decisions, seed),
+        findings=_findings(table, target, parts, kinds, choice, judgement, decisions, interrupted, seed),
         trials=trials,
         choice=choice,
-        model=_with_parts(fitted, deployed(fitted[-1], y, calibrator, stakes, sets and sets.sets)),
+        model=_with_parts(final, deployed(final[-1], labels, calibrator, asked.stakes, sets and sets.sets)),
+        judged=judged,
+        refitted=asked.refit,
         judgement=judgement,
         importances=shuffled,
         coefficients=coefficients(fitted, choice.trial.candidate),
@@ -288,7 +332,7 @@ def _study(
         decisions=decisions,
         cost_curve=curve,
         sets=sets,
-        facts=choice.trial.entrant.facts,
+        facts=chosen.facts,
         n_compared=len(rows),
         seed=seed,
     )
@@ -302,6 +346,7 @@ def _findings(
     choice: Choice,
     judgement: Judgement,
     decisions: DecisionOutcome | None,
+    interrupted: bool,
     seed: int,
 ) -> tuple[Finding, ...]:
     """All warnings, gravest first."""
@@ -312,6 +357,7 @@ def _findings(
         *check_arrangement(table, kinds),
         *check_outcome(choice, judgement, target.task),
         *decision_findings(decisions),
+        *([INTERRUPTED] if interrupted else []),
     )
     return tuple(sorted(found, key=lambda finding: GRAVITY.index(finding.level)))
 
@@ -328,20 +374,6 @@ def _decided(judgement: Judgement, y: Array, stakes: Stakes | None) -> tuple[Dec
     shares = effective_train_prior(y)
     given = judgement.y, judgement.forecast, stakes, shares
     return decision_outcome(*given), cost_curve(*given)
-
-
-class _Ticks:
-    """Counts the steps of a study for the progress bar."""
-
-    def __init__(self, progress: Progress, total: int):
-        self.progress, self.total, self.done = progress, total, 0
-
-    def step(self, text: str) -> None:
-        self.progress(self.done, self.total, text)
-        self.done += 1
-
-    def compare(self, name: str) -> None:
-        self.step(f"cross-validating {name}")
 
 
 def _sampled(n: int, seed: int) -> Integers:
@@ -397,9 +429,14 @@ def _facts(target: Target, preparer: Preparer, n_rows: int) -> Facts:
 
 
 def _fit(used: tuple[ColumnKind, ...], entrant: Entrant, train: Table, y: Array, seed: int) -> Pipeline:
-    preparer = Preparer(used, entrant.levels)
-    pipeline = Pipeline([("prepare", preparer), ("model", build(entrant.candidate, entrant.facts, seed))])
     with warnings.catch_warnings():
         # The same warnings were recorded during the comparison and are in the report.
         warnings.simplefilter("ignore")
-        return pipeline.fit(train, y)
+        return _unfitted(used, entrant, seed).fit(train, y)
+
+
+def _unfitted(used: tuple[ColumnKind, ...], entrant: Entrant, seed: int) -> Pipeline:
+    """Preparation and model; for a mean, the members' forecasts and their mean."""
+    members = [_unfitted(used, member, seed) for member in entrant.members]
+    first = MemberForecasts(used, members) if members else Preparer(used, entrant.levels)
+    return Pipeline([("prepare", first), ("model", build(entrant.candidate, entrant.facts, seed))])

@@ -106,6 +106,7 @@ def page(
         chosen=study.choice.trial,
         trials=_ranked(study),
         failed=[t for t in study.trials if t.failure],
+        stopped=[t for t in study.trials if t.stopped],
         verdict=verdict(study),
         further=further(study),
         decisions=study.decisions and named_rows(study.decisions),
@@ -140,6 +141,7 @@ def summary(study: Study) -> dict[str, Any]:
         "task": study.target.task,
         "classes": list(study.target.classes),
         "rows": {"training": len(study.split.train), "held_out": len(study.split.test)},
+        "refitted": study.refitted,
         "columns": {kind.name: kind.reason or kind.kind for kind in study.kinds},
         "chosen": study.choice.trial.candidate.name,
         "learned": study.choice.learned,
@@ -239,6 +241,8 @@ def plain(value: float) -> float | None:
 def _tried(trial: Trial) -> dict[str, Any]:
     if trial.failure:
         return {"name": trial.candidate.name, "failure": trial.failure}
+    if trial.stopped:
+        return {"name": trial.candidate.name, "stopped": trial.stopped, "seconds": round(trial.seconds, 3)}
     scores = {n: {"mean": plain(trial.mean(n)), "standard_error": plain(trial.errors[n])} for n in trial.scores}
     return {"name": trial.candidate.name, "seconds": round(trial.seconds, 3), "scores": scores,
             "warnings": list(trial.complaints)}  # fmt: skip
@@ -246,7 +250,7 @@ def _tried(trial: Trial) -> dict[str, Any]:
 
 def _ranked(study: Study) -> list[Trial]:
     loss = SCORES[study.target.task][0].name
-    return sorted((t for t in study.trials if not t.failure), key=lambda t: t.mean(loss))
+    return sorted((t for t in study.trials if t.complete), key=lambda t: t.mean(loss))
 
 
 def _columns(study, table):
@@ -274,7 +278,7 @@ def _codings(study: Study) -> list[dict[str, Any]]:
     """How categories were shown to which models; empty where there are no categories."""
     if not any(kind.kind == "category" for kind in study.kinds):
         return []
-    entrants = [trial.entrant for trial in study.trials[1:]]
+    entrants = [trial.entrant for trial in study.trials[1:] if not trial.entrant.members]
     found = []
     for levels, coding in CODINGS.items():
         alike = [entrant for entrant in entrants if entrant.levels == levels]

@@ -3,16 +3,20 @@
 numbers     median in place of missing, a column that says where, then zero mean and unit variance
 dates       days since 1970, month, weekday and hour on the circle, then as numbers
 categories  as the model says that it wants them (`CODINGS`); rare levels share one name, missing is a level
-text        term frequency × inverse document frequency of the two thousand most frequent words
+clock       of the dates that order the rows: hour and weekday, as they are and on the circle
+text        term frequency × inverse document frequency of words, pairs of words, and runs of two to five letters; for
+            models of few columns, the fifty directions in which texts differ most (latent semantic analysis)
+
+Deerwester et al. (1990), doi:10.1002/(SICI)1097-4571(199009)41:6<391::AID-ASI1>3.0.CO;2-9.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -30,7 +34,8 @@ __all__ = ["CODINGS", "Preparer", "ShownLevels"]
 Detail: TypeAlias = Literal["full", "plain"]
 """What is made of numbers and dates: all that may tell something, or one column each."""
 
-MOST_WORDS = 2_000
+MOST_TERMS = 30_000
+TOPICS = 50
 NARROW = 200
 DENSE_AT_LEAST = 0.3
 MISSING_LEVEL, RARE_LEVEL = "(missing)", "(rare)"
@@ -253,36 +258,71 @@ class TextBlock(BaseEstimator):
     Parameters
     ----------
     kind : ColumnKind
+    coding : {"columns", "frequent", "words"}
+        "columns" makes one of each term; the others, of topics.
     """
 
-    def __init__(self, kind: ColumnKind):
+    def __init__(self, kind: ColumnKind, coding: LevelCoding):
         self.kind = kind
+        self.coding = coding
 
     def fit(self, table: Table) -> Self:
-        """Learn the words and how rare they are."""
+        """Learn the terms and how rare they are; of topics, the directions."""
         rows = self._raw(table)
-        vectorizer = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True, max_features=MOST_WORDS)
-        # Texts without any word give no columns.
-        self.vectorizer_ = vectorizer.fit(rows) if any(re.search(WORD, row) for row in rows) else None
+        known = [vectorizer.fit(rows) for vectorizer in _vectorizers() if _has_terms(vectorizer, rows)]
+        self.vectorizers_ = known if self.coding == "columns" else known[:1]
+        self.topics_ = None
+        if self.coding != "columns" and known:
+            terms = self._terms(rows)
+            size = min(TOPICS, *(n - 1 for n in terms.shape))
+            self.topics_ = TruncatedSVD(size, random_state=0).fit(terms) if size > 0 else None
         return self
 
     def transform(self, table: Table) -> Any:
-        """A sparse matrix of weights."""
-        if self.vectorizer_ is None:
-            return sp.csr_matrix((len(table), 0))
-        return self.vectorizer_.transform(self._raw(table))
+        """A sparse matrix of weights, or a dense one of topics."""
+        terms = self._terms(self._raw(table))
+        return terms if self.topics_ is None else self.topics_.transform(terms)
 
     def names(self) -> list[str]:
-        """The column and the word."""
-        words = [] if self.vectorizer_ is None else self.vectorizer_.get_feature_names_out()
-        return [f"{self.kind.name}: {word}" for word in words]
+        """The column and the term or the number of the topic."""
+        if self.topics_ is not None:
+            return [f"{self.kind.name}: topic {k + 1}" for k in range(self.topics_.n_components)]
+        return [
+            f"{self.kind.name}: {sign}{term}{sign}"
+            for vectorizer, sign in zip(self.vectorizers_, ("", "’"), strict=False)
+            for term in vectorizer.get_feature_names_out()
+        ]
 
     def units(self) -> Floats:
         """Weights are as they are."""
         return _as_they_are(len(self.names()))
 
+    def _terms(self, rows: list[str]) -> Any:
+        parts = [vectorizer.transform(rows) for vectorizer in self.vectorizers_]
+        return sp.hstack(parts, format="csr") if parts else sp.csr_matrix((len(rows), 0))
+
     def _raw(self, table: Table) -> list[str]:
         return to_text(table[self.kind.name]).tolist()
+
+
+def _vectorizers() -> list[TfidfVectorizer]:
+    """Of words and pairs of them, and of runs of letters within words, each in two rows at least."""
+    shared = {"sublinear_tf": True, "max_features": MOST_TERMS, "min_df": 2}
+    return [
+        TfidfVectorizer(token_pattern=WORD, ngram_range=(1, 2), **shared),
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), **shared),
+    ]
+
+
+def _has_terms(vectorizer: TfidfVectorizer, rows: list[str]) -> bool:
+    """Whether any term stands in two rows."""
+    analyze, seen = vectorizer.build_analyzer(), set[str]()
+    for row in rows:
+        terms = set(analyze(row))
+        if not seen.isdisjoint(terms):
+            return True
+        seen |= terms
+    return False
 
 
 def _as_they_are(width: int) -> Floats:
@@ -290,11 +330,11 @@ def _as_they_are(width: int) -> Floats:
 
 
 def _blocks(kinds: Sequence[ColumnKind], coding: LevelCoding, detail: Detail) -> list[Any]:
-    numbers = [kind for kind in kinds if kind.kind in ("number", "date")]
+    numbers = [kind for kind in kinds if kind.kind in _VALUES]
     levels = [kind for kind in kinds if kind.kind == "category"]
     blocks: list[Any] = [Numbers(numbers, detail)] if numbers else []
     blocks += [Levels(levels, coding)] if levels else []
-    return blocks + [TextBlock(kind) for kind in kinds if kind.kind == "text"]
+    return blocks + [TextBlock(kind, coding) for kind in kinds if kind.kind == "text"]
 
 
 def _parts_of_dates(values: Array, kind: ColumnKind) -> Floats:
@@ -306,8 +346,23 @@ def _parts_of_dates(values: Array, kind: ColumnKind) -> Floats:
     return np.column_stack([days, np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns)])
 
 
-_VALUES = {"number": lambda values, kind: kind.read(values)[:, None], "date": _parts_of_dates}
+def _parts_of_clocks(values: Array, kind: ColumnKind) -> Floats:
+    """Hour and weekday as numbers, which end where the next day or week begins, and as points of the circle."""
+    days = as_float(kind.read(values))
+    turns = np.column_stack([days % 1.0, (days + 3) / 7 % 1.0])
+    return np.column_stack([turns * [24.0, 7.0], np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns)])
+
+
+_VALUES = {
+    "number": lambda values, kind: kind.read(values)[:, None],
+    "date": _parts_of_dates,
+    "clock": _parts_of_clocks,
+}
 _LABELS = {
     "number": lambda name: [name],
     "date": lambda name: [name, *(f"{name} {f} of {p}" for f in ("sine", "cosine") for p in ("year", "week", "day"))],
-}
+    "clock": lambda name: [
+        f"hour of {name}", f"weekday of {name}",
+        *(f"{name} {f} of {p}" for f in ("sine", "cosine") for p in ("day", "week")),
+    ],
+}  # fmt: skip

@@ -1,0 +1,104 @@
+"""The time that a study may take, and which models go on when it does not suffice for all.
+
+    seconds of a fold of n rows  ≈  s · (n / m)^1.2,    s those of a trial with m rows                          (1)
+
+Models are ranked by their loss so far, and the best go on as far as (1) says that the time suffices. So are models that
+can no longer win: those that gained less than half of what the best gained over the baseline, in every fold so far.
+Jamieson & Talwalkar (2016), Non-stochastic best arm identification and hyperparameter optimization, PMLR 51; Maron &
+Moore (1997), The racing algorithm, doi:10.1023/A:1006556606079.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from gnomon.io import UserError
+
+__all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds"]
+
+GROWTH = 1.2
+COMPARISON = 0.6
+"""The share of the limit that comparing may take; what is left is for the last fits, the judgement and the report."""
+FEWEST_FOLDS = 2
+"""Two folds show that a loss is no accident, and give differences a standard error."""
+
+
+class Budget:
+    """Seconds from its creation to the limit; None sets none.
+
+    Examples
+    --------
+    >>> from gnomon.report._budget import Budget
+    >>> Budget(None).left_for_comparing
+    inf
+    >>> 0.0 < Budget(60.0).left_for_comparing <= 36.0
+    True
+    """
+
+    def __init__(self, limit: float | None):
+        if limit is not None and not limit > 0.0:
+            raise UserError(f"--time-limit {limit:g} must be greater than 0, in seconds")
+        self.limit = float("inf") if limit is None else float(limit)
+        self._start = time.perf_counter()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the beginning."""
+        return time.perf_counter() - self._start
+
+    @property
+    def left(self) -> float:
+        """Seconds to the limit."""
+        return self.limit - self.spent
+
+    @property
+    def left_for_comparing(self) -> float:
+        """Seconds that may still be spent on comparing models."""
+        return COMPARISON * self.limit - self.spent
+
+
+def predicted_seconds(seconds: float, rows: int, more: int) -> float:
+    """(1).
+
+    Examples
+    --------
+    >>> from gnomon.report._budget import predicted_seconds
+    >>> round(predicted_seconds(2.0, 1000, 10_000), 1)
+    31.7
+    """
+    return seconds * (more / rows) ** GROWTH
+
+
+def affordable(costs: Mapping[str, float], seconds: float) -> list[str]:
+    """Which may go on of some models, the best first, whose costs these are: all that fit, or else the cheapest.
+
+    Examples
+    --------
+    >>> from gnomon.report._budget import affordable
+    >>> affordable({"a": 9.0, "b": 1.0, "c": 5.0}, 7.0), affordable({"a": 9.0, "b": 8.0}, 1.0)
+    (['b', 'c'], ['b'])
+    """
+    kept, spent = [], 0.0
+    for name, cost in costs.items():
+        if spent + cost <= seconds:
+            kept.append(name)
+            spent += cost
+    return kept or [min(costs, key=lambda name: costs[name])][: len(costs)]
+
+
+def clearly_behind(losses: Mapping[str, Sequence[float]], baseline: Sequence[float]) -> list[str]:
+    """The names of those that gained less than half of what the best gained over the baseline in every fold.
+
+    Examples
+    --------
+    >>> from gnomon.report._budget import clearly_behind
+    >>> clearly_behind({"a": [0.2, 0.3], "b": [0.7, 0.8], "c": [0.5, 0.9]}, [1.0, 1.0])
+    ['b']
+    """
+    if not losses:
+        return []
+    best = losses[min(losses, key=lambda name: sum(losses[name]))]
+    return [
+        name
+        for name, own in losses.items()
+        if all(base - mine < 0.5 * (base - top) for mine, top, base in zip(own, best, baseline, strict=True))
+    ]

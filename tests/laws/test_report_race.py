@@ -1,0 +1,204 @@
+"""The race of models within a time, means of several models, the model of all rows, clocks and terms."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from gnomon._registry import Candidate
+from gnomon.io import Table, UserError, load, save
+from gnomon.report import _budget, _compare, learn, page, summary
+from gnomon.report._blend import MemberForecasts
+from gnomon.report.prepare import Preparer
+from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+
+def two_classes(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=n) > 0, "yes", "no")
+    return {**{name: X[:, j] for j, name in enumerate("abc")}, "y": y}
+
+
+def numbers(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, size=(n, 2))
+    return {"a": X[:, 0], "b": X[:, 1], "y": X[:, 0] + np.abs(X[:, 1]) + 0.1 * rng.normal(size=n)}
+
+
+LINEAR = Candidate("line", "classification", lambda facts, seed: LogisticRegression(), complexity=1.0)
+TREE = Candidate("tree", "classification", lambda facts, seed: DecisionTreeClassifier(max_depth=4), complexity=2.0)
+SLOPE = Candidate("slope", "regression", lambda facts, seed: LinearRegression(), complexity=1.0)
+STEPS = Candidate("steps", "regression", lambda facts, seed: DecisionTreeRegressor(max_depth=4), complexity=2.0)
+
+
+@pytest.mark.parametrize(("table", "members"), [(two_classes(), (LINEAR, TREE)), (numbers(), (SLOPE, STEPS))])
+def test_a_mean_of_two_is_what_its_members_say(only, table, members, tmp_path):
+    only(*members)
+    study = learn(table, "y", rule="best")
+    blend = study.choice.trial
+    assert blend.candidate.name.startswith("mean of ")
+    # Better than both, by weights found in other folds than those that judge them.
+    loss = next(iter(blend.scores))
+    assert all(blend.mean(loss) < trial.mean(loss) for trial in study.trials[1:-1])
+    first, last = study.judged[0], study.judged[-1]
+    assert isinstance(first, MemberForecasts)
+    last = getattr(last, "model", last)
+    np.testing.assert_allclose(np.sum(last.weights), 1.0)
+    data = Table(table)
+    said = [m.predict_proba(data) if last.of_classes else m.predict(data) for m in first.members]
+    by_hand = sum(w * part for w, part in zip(last.weights, said, strict=True))
+    found = last.predict_proba(first.transform(data)) if last.of_classes else last.predict(first.transform(data))
+    np.testing.assert_allclose(found, by_hand, rtol=1e-12)
+    save(study.model, tmp_path / "m.skops")
+    np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(data), study.model.predict(data))
+    assert blend.candidate.name in page(study, data)
+
+
+def test_one_model_is_enough_where_asked(only):
+    only(LINEAR, TREE)
+    study = learn(two_classes(), "y", rule="best", single=True)
+    assert [trial.candidate.name for trial in study.trials] == ["baseline", "line", "tree"]
+
+
+def test_the_file_holds_a_model_of_all_rows(only):
+    only(LINEAR)
+    table = two_classes()
+    study, judged = learn(table, "y"), learn(table, "y", refit=False)
+    rows = np.column_stack([table[name] for name in "abc"])
+    whole = LogisticRegression().fit((rows - rows.mean(axis=0)) / rows.std(axis=0), table["y"])
+    np.testing.assert_allclose(study.model[-1].coef_, whole.coef_, rtol=1e-6)
+    np.testing.assert_array_equal(judged.model[-1].coef_, judged.judged[-1].coef_)
+    np.testing.assert_array_equal(study.judged[-1].coef_, judged.judged[-1].coef_)
+    assert study.refitted
+    assert not judged.refitted
+    assert "all 300 rows" in page(study, Table(table))
+    assert "training rows only" in page(judged, Table(table))
+
+
+def test_rows_that_calibrate_sets_are_not_learned_from(only):
+    from gnomon.report import Aims
+
+    only(LINEAR)
+    assert not learn(two_classes(), "y", aims=Aims(coverage=0.9)).refitted
+
+
+class Slow(ClassifierMixin, BaseEstimator):
+    """Says the shares of the classes, and that its fits take long."""
+
+    def __init__(self, clock=None):
+        self.clock = clock
+
+    def fit(self, X, y):
+        self.clock[0] += len(X) / 100.0
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.shares_ = counts / len(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.tile(self.shares_, (len(X), 1))
+
+    def predict(self, X):
+        return self.classes_[np.full(len(X), np.argmax(self.shares_))]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that pass only within fits of `Slow`."""
+    now = [0.0]
+
+    class Watch:
+        def __enter__(self):
+            self.start = now[0]
+            return self
+
+        def __exit__(self, *_):
+            self.seconds = now[0] - self.start
+
+    monkeypatch.setattr(_budget.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(_compare, "stopwatch", Watch)
+    return now
+
+
+def slow(clock):
+    return Candidate("slow", "classification", lambda facts, seed: Slow(clock), complexity=3.0)
+
+
+@pytest.mark.parametrize(
+    ("n", "limit", "why"),
+    [(300, 60.0, "less than half of what the best had"), (10_000, 60.0, "all folds would take about")],
+)
+def test_a_model_that_cannot_win_is_stopped_and_said(only, clock, monkeypatch, n, limit, why):
+    monkeypatch.setattr(_compare, "PATIENCE", 1.0)
+    only(LINEAR, slow(clock))
+    study = learn(two_classes(n), "y", time_limit=limit)
+    stopped = {trial.candidate.name: trial.stopped for trial in study.trials if trial.stopped}
+    assert list(stopped) == ["slow"]
+    assert why in stopped["slow"]
+    assert clock[0] < limit
+    assert f"stopped: {stopped['slow']}" in page(study, Table(two_classes(n)))
+    assert [tried for tried in summary(study)["tried"] if "stopped" in tried]
+
+
+def test_without_a_limit_many_rows_are_compared_in_all_folds(only, clock):
+    only(LINEAR, slow(clock))
+    study = learn(two_classes(10_000), "y")
+    assert study.trials[-1].stopped.startswith("after 2 folds")
+
+
+def test_an_interruption_keeps_the_folds_that_are_done(only):
+    class Impatient(LogisticRegression):
+        fits = 0
+
+        def fit(self, X, y):
+            Impatient.fits += 1
+            if Impatient.fits == 4:
+                raise KeyboardInterrupt
+            return super().fit(X, y)
+
+    only(LINEAR, Candidate("impatient", "classification", lambda facts, seed: Impatient(), complexity=3.0))
+    study = learn(two_classes(1500), "y", single=True)
+    assert [len(trial.scores["log loss"]) for trial in study.trials] == [3, 3, 3]
+    assert "Interrupted" in [finding.title for finding in study.findings]
+    Impatient.fits = 3
+    with pytest.raises(KeyboardInterrupt):
+        learn(two_classes(1500), "y")
+
+
+def test_a_time_limit_is_positive():
+    with pytest.raises(UserError, match="--time-limit 0 must be greater than 0"):
+        learn(two_classes(), "y", time_limit=0.0)
+
+
+def test_dates_that_order_the_rows_tell_their_hour(only):
+    when = np.datetime64("2024-01-01T00:00") + 10 * np.arange(4000).astype("timedelta64[m]")
+    hour = (when - when.astype("datetime64[D]")).astype(int) / 60.0
+    table = {"when": when, "noise": np.random.default_rng(0).normal(size=4000), "y": np.where(hour > 11.9, "pm", "am")}
+    only(TREE)
+    study = learn(table, "y", time="when")
+    assert {kind.name: kind.kind for kind in study.kinds} == {"when": "clock", "noise": "number"}
+    assert study.judgement.scores["accuracy"] == 1.0
+    names = study.judged[0].get_feature_names_out().tolist()
+    assert "hour of when" in names
+    assert "when" not in names
+    days = {**table, "when": when.astype("datetime64[D]")}
+    assert {kind.name: kind.kind for kind in learn(days, "y", time="when").kinds}["when"] == "unused"
+
+
+def test_texts_are_terms_for_lines_and_topics_for_trees(only):
+    rng = np.random.default_rng(0)
+    words = [["good", "fine"], ["awful", "poor"]]
+    said = [
+        " ".join(rng.choice(words[k], 3)) + f" number{i} of the day" for i, k in enumerate(rng.integers(2, size=200))
+    ]
+    table = {"text": said, "y": ["no" if "awful" in s or "poor" in s else "yes" for s in said]}
+    only(LINEAR, Candidate("tree of words", "classification", TREE.make, complexity=2.0, levels="words"))
+    study = learn(table, "y", types={"text": "text"})
+    assert all(trial.mean("accuracy") > 0.95 for trial in study.trials[1:])
+    terms = Preparer(study.kinds).fit(Table(table))
+    names = terms.get_feature_names_out().tolist()
+    assert {"text: good", "text: good fine", "text: ’oo’"} <= set(names)
+    assert terms.transform(Table(table)).shape[1] == len(names)
+    topics = Preparer(study.kinds, "words").fit(Table(table))
+    assert topics.get_feature_names_out()[0] == "text: topic 1"
+    assert 2 <= topics.transform(Table(table)).shape[1] <= 50
