@@ -133,6 +133,8 @@ def test_what_is_warned_of_and_what_is_refused():
             warn_unless_psd(kernel.against(rows))
     with pytest.raises(ValueError, match="degree < 2"):
         warn_unless_psd(ThinPlate().against(X[:, :2]))
+    # A distance of r_max itself is inside.
+    np.testing.assert_array_equal(Truncated(RBF(), 2.0).gram([[0.0]], [[2.0], [2.001]]) > 0.0, [[True, False]])
     many = np.linspace(0.0, 100.0, 2000)[:, None]
     with pytest.warns(NotPSDWarning, match="of 300 rows"):
         warn_unless_psd(Truncated(RBF(), 1.0).against(many))
