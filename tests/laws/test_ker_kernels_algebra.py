@@ -245,8 +245,9 @@ def test_additive_orders_sum_to_the_product_of_one_plus_each():
 @pytest.mark.spec("KER-L08", "KER-038")
 @pytest.mark.parametrize("options", [{}, {"order": 2}, {"orders": [1, 3], "weights": [0.5, 2.0]}])
 def test_a_function_is_the_sum_of_its_components(options):
+    rng = np.random.default_rng(11)
     kernel = Additive([RBF(1.3), Matern(0.8), Laplacian(0.5)], **options)
-    beta = RNG.normal(size=(12, 2))
+    beta = rng.normal(size=(12, 2))
     parts = components(kernel, beta, Z, X)
     assert parts.shape == (9, {"{}": 3}.get(str(options), 3 if "order" in options else 4), 2)
     same(parts.sum(axis=1), kernel.gram(Z, X) @ beta)
@@ -293,9 +294,10 @@ def test_white_noise_is_of_rows_not_of_values():
 @pytest.mark.spec("KER-L03", "KER-009")
 @pytest.mark.parametrize("c", [0.0, 0.5, 1.0])
 def test_a_polynomial_is_the_inner_product_of_its_features(c):
+    rng = np.random.default_rng(11)
     for n in range(1, 5):
         for m in range(1, 6):
-            A, B = X[:, [0] * n] + np.arange(n), RNG.normal(size=(5, n))
+            A, B = X[:, [0] * n] + np.arange(n), rng.normal(size=(5, n))
             kernel = Polynomial(m, coef0=c, scale=0.7)
             same(kernel.features(A) @ kernel.features(B).T, (0.7 * A @ B.T + c) ** m, rtol=1e-10, atol=1e-10)
             same(kernel.gram(A, B), (0.7 * A @ B.T + c) ** m, rtol=1e-10, atol=1e-10)
@@ -345,7 +347,8 @@ def test_a_kernel_without_a_finite_map_says_so():
 @pytest.mark.spec("KER-L42")
 def test_a_kernel_needs_a_thousandth_of_what_its_map_fills():
     # The benchmarks time both; here the memory is counted, which every machine has in common.
-    A, B = RNG.normal(size=(2, 3, 100))
+    rng = np.random.default_rng(11)
+    A, B = rng.normal(size=(2, 3, 100))
     tracemalloc.start()
     Polynomial(5).gram(A, B)
     _, used = tracemalloc.get_traced_memory()

@@ -62,7 +62,8 @@ X = RNG.normal(size=(30, 3))
 
 @pytest.mark.spec("KER-004")
 def test_the_report_of_a_matrix():
-    Q = np.linalg.qr(RNG.normal(size=(5, 5)))[0]
+    rng = np.random.default_rng(11)
+    Q = np.linalg.qr(rng.normal(size=(5, 5)))[0]
     values = np.array([3.0, 1.0, 0.5, 0.0, -1e-3])
     K = (Q * values) @ Q.T
     report = check_kernel(0.5 * (K + K.T))
@@ -271,6 +272,7 @@ def test_mercers_integral_is_the_integral():
 @pytest.mark.spec("KER-011")
 @pytest.mark.parametrize("kernel", [RBF(1.3), Polynomial(2), Matern()], ids=repr)
 def test_mercers_expansion_reproduces_the_kernel(kernel):
+    rng = np.random.default_rng(11)
     whole = mercer_expansion(kernel, X)
     np.testing.assert_allclose(whole.gram(X), kernel.gram(X), atol=1e-8)
     phi = whole.functions(X)
@@ -280,7 +282,7 @@ def test_mercers_expansion_reproduces_the_kernel(kernel):
     # The best approximation of rank 4 (Eckart & Young).
     U, s, _ = np.linalg.svd(kernel.gram(X))
     np.testing.assert_allclose(few.gram(X), (U[:, :4] * s[:4]) @ U[:, :4].T, atol=1e-8)
-    new = RNG.normal(size=(4, 3))
+    new = rng.normal(size=(4, 3))
     assert few.gram(new, X).shape == (4, 30)
     if kernel == Polynomial(2):
         np.testing.assert_allclose(whole.gram(new, X), kernel.gram(new, X), rtol=1e-8, atol=1e-13)
@@ -296,15 +298,16 @@ def test_what_has_no_expansion_is_refused():
 
 @pytest.mark.spec("KER-013")
 def test_distances_in_the_feature_space():
+    rng = np.random.default_rng(11)
     kernel = Polynomial(2, coef0=0.5)
-    Z = RNG.normal(size=(7, 3))
+    Z = rng.normal(size=(7, 3))
     A, B = kernel.features(X), kernel.features(Z)
     squares = np.sum((A[:, None] - B[None]) ** 2, axis=2)
     np.testing.assert_allclose(kernel_distance(kernel, X, Z, squared=True), squares, rtol=1e-9)
     D = kernel_distance(kernel, X)
     np.testing.assert_array_equal(np.diag(D), 0.0)
     np.testing.assert_array_equal(D, D.T)
-    weights = RNG.uniform(size=7)
+    weights = rng.uniform(size=7)
     mean = weights @ B / weights.sum()
     expected = np.linalg.norm(A - mean, axis=1)
     np.testing.assert_allclose(distance_to_mean(kernel, X, Z, weights), expected, rtol=1e-9)

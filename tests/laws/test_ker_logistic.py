@@ -77,11 +77,12 @@ def test_a_free_intercept_is_found_by_any_minimiser(solver):
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("loss", ["logistic", "softmax"])
 def test_the_gap_bounds_the_distance_to_the_optimum_at_every_point(loss, intercept):
+    rng = np.random.default_rng(11)
     y, nouns, k = (2.0 * Y - 1.0, LogisticLoss(), 1) if loss == "logistic" else (Y3, SoftmaxLoss(), 3)
     problem = KernelProblem(RBF(1.0).gram(X), y, nouns, S + 0.5, intercept, k)
     best = fit_kernel(problem, solver="newton" if k == 1 else "lbfgs", tol=1e-12)
     for scale in (0.0, 1e-3, 0.3, 3.0):
-        point = problem.at(best.w + scale * RNG.standard_normal(best.w.shape))
+        point = problem.at(best.w + scale * rng.standard_normal(best.w.shape))
         assert best.objective - 1e-9 <= point.objective <= best.objective + point.gap + 1e-9
         # The gap itself, by its definition: primal minus dual value.
         u, s = -point.slopes, problem.weights if k == 1 else problem.weights[:, None]
@@ -131,11 +132,12 @@ def test_a_softmax_of_kernels_is_one_of_features():
 
 @pytest.mark.spec("KER-L10", "KER-050")
 def test_rows_of_a_root_are_features_of_the_kernel():
+    rng = np.random.default_rng(11)
     K = Polynomial(2).gram(X)
     root = kernel_root(K)
     assert root.R.shape == (40, 10)
     np.testing.assert_allclose(root.R @ root.R.T, K, atol=1e-10)
-    W, near = RNG.standard_normal((2, 10)), RNG.standard_normal((40, 2))
+    W, near = rng.standard_normal((2, 10)), rng.standard_normal((40, 2))
     beta = root.lift(W, near)
     np.testing.assert_allclose(K @ beta, root.R @ W.T, atol=1e-9)
     model = KernelLogisticRegression(Polynomial(2), fit_intercept=False, tol=1e-14).fit(X, Y)

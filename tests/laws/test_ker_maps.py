@@ -44,7 +44,8 @@ def _projected(kernel):
 @pytest.mark.spec("KER-L10", "KER-010")
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_a_linear_model_of_the_coordinates_is_the_kernel_model(kernel):
-    y = np.sin(2 * X[:, 0]) + 0.1 * RNG.normal(size=25)
+    rng = np.random.default_rng(11)
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=25)
     by_map = make_pipeline(EmpiricalKernelMap(kernel), Ridge(alpha=0.3, fit_intercept=False)).fit(X, y)
     by_kernel = KernelRidge(alpha=0.3, kernel="precomputed").fit(kernel.gram(X), y)
     np.testing.assert_allclose(by_map.predict(Z), by_kernel.predict(kernel.gram(Z, X)), atol=1e-6)
@@ -98,13 +99,14 @@ def test_features_are_similarities_to_given_landmarks():
 
 @pytest.mark.spec("KER-012")
 def test_landmarks_are_rows_drawn_or_centres():
+    rng = np.random.default_rng(11)
     drawn = KernelFeatures(6, RBF(1.3), selection="random", random_state=0).fit(X)
     assert {tuple(row) for row in drawn.landmarks_} <= {tuple(row) for row in X}
     assert len({tuple(row) for row in drawn.landmarks_}) == 6
     assert KernelFeatures(100, RBF(1.3), selection="random", random_state=0).fit(X).landmarks_.shape == (25, 3)
     of_sparse = KernelFeatures(6, RBF(1.3), selection="random", random_state=0).fit(sparse.csr_array(X))
     np.testing.assert_allclose(of_sparse.transform(Z), drawn.transform(Z), rtol=1e-9)
-    blobs = np.vstack([c + 0.1 * RNG.normal(size=(30, 2)) for c in ([0.0, 0.0], [9.0, 0.0], [0.0, 9.0])])
+    blobs = np.vstack([c + 0.1 * rng.normal(size=(30, 2)) for c in ([0.0, 0.0], [9.0, 0.0], [0.0, 9.0])])
     centres = KernelFeatures(3, RBF(1.3), random_state=0).fit(blobs).landmarks_
     expected = [blobs[i : i + 30].mean(axis=0) for i in (0, 30, 60)]
     np.testing.assert_allclose(sorted(centres.tolist()), sorted(map(list, expected)), atol=1e-9)

@@ -76,6 +76,7 @@ def test_program_is_solved():
 
 @pytest.mark.spec("KER-079")
 def test_weights_tables_and_given_matrices():
+    rng = np.random.default_rng(11)
     s = rng.integers(0, 3, 100).astype(float)
     options = {"thresholds": "lambda", "tol": 1e-8}
     model = NestedOneClassSVM(LEVELS, **options).fit(X, sample_weight=s)

@@ -33,6 +33,7 @@ def test_interpolation_goes_through_every_point(gamma):
 
 @pytest.mark.spec("KER-088")
 def test_widths_of_their_own_and_equal_rows():
+    rng = np.random.default_rng(11)
     gammas = rng.uniform(3.0, 9.0, size=60)
     each = RBFNetworkRegressor("all", gamma=gammas, mode="interpolate").fit(X, Y)
     np.testing.assert_allclose(each.predict(X), Y, atol=1e-8)
@@ -48,6 +49,7 @@ def test_widths_of_their_own_and_equal_rows():
 @pytest.mark.parametrize("lam", [0.0, 0.1])
 @pytest.mark.parametrize("intercept", [False, True])
 def test_least_squares_by_its_normal_equations(lam, intercept):
+    rng = np.random.default_rng(11)
     centers = NEW[:6]
     s = rng.uniform(0.5, 2.0, size=60)
     model = RBFNetworkRegressor(centers, gamma=0.7, lam=lam, fit_intercept=intercept).fit(X, Y, sample_weight=s)
@@ -92,6 +94,7 @@ def test_learned_widths_lower_the_error_at_every_step(options):
 @pytest.mark.spec("KER-090")
 @pytest.mark.parametrize("widths", [1, 4])
 def test_the_derivative_of_the_error_in_the_widths(widths):
+    rng = np.random.default_rng(11)
     D = scaled_squares(X, NEW[:4], np.linspace(0.5, 2.0, widths))
     problem = RadialProblem(D, np.column_stack([Y, Y**2]), rng.uniform(0.5, 2.0, 60), 0.1, True, False)
     report = check_gradient(problem.reduced, rng.normal(size=widths) * 0.3)
@@ -197,6 +200,7 @@ def test_what_has_no_use_is_refused():
 
 @pytest.mark.spec("KER-084")
 def test_similarity_is_a_superposition():
+    rng = np.random.default_rng(11)
     k = RBF(0.7)
     K = k.gram(NEW, X)
     s = rng.uniform(0.0, 2.0, size=60) * (rng.uniform(size=60) > 0.3)

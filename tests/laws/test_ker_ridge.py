@@ -80,7 +80,8 @@ def test_primal_and_dual_agree_with_the_linear_model(rows, parametric, weights):
 
 @pytest.mark.spec("KER-L14")
 def test_the_matrix_identity_behind_primal_and_dual():
-    P, B, R = np.diag([0.5, 2.0, 1.0]), RNG.standard_normal((4, 3)), np.diag([1.0, 0.2, 3.0, 0.7])
+    rng = np.random.default_rng(11)
+    P, B, R = np.diag([0.5, 2.0, 1.0]), rng.standard_normal((4, 3)), np.diag([1.0, 0.2, 3.0, 0.7])
     inv = np.linalg.inv
     np.testing.assert_allclose(
         inv(inv(P) + B.T @ inv(R) @ B) @ B.T @ inv(R), P @ B.T @ inv(B @ P @ B.T + R), atol=1e-12
@@ -291,6 +292,9 @@ def test_a_singular_sum_takes_the_solution_of_least_norm():
         found = kernel_ridge(K, np.array([[1.0], [2.0], [3.0]]), 1e-20)
     np.testing.assert_allclose(found.coef.ravel(), 2.0 / 3.0)
     np.testing.assert_allclose(found.rss, [2.0])
+    with pytest.warns(UserWarning, match="has rank 2 of") as caught:
+        KernelRidge(0.0, kernel="linear").fit(X, Y)
+    assert [one.filename for one in caught] == [__file__]
 
 
 @pytest.mark.spec("KER-045")
@@ -319,6 +323,7 @@ def test_a_factor_in_single_precision_loses_nothing(rho, scale, monkeypatch):
 @pytest.mark.spec("KER-038", "KER-L08", "KER-043")
 @pytest.mark.parametrize("machine", [KernelRidge(0.2, parametric="constant"), KernelLogisticRegression(C=5.0)])
 def test_a_model_with_an_additive_kernel_is_a_sum_of_functions_of_columns(machine):
+    rng = np.random.default_rng(11)
     kernel = Additive([RBF(0.8), Laplacian(1.5), Linear()])
     classes = isinstance(machine, KernelLogisticRegression)
     model = clone(machine).set_params(kernel=kernel).fit(X, (Y[:, 0] > 0).astype(int) if classes else Y[:, 0])
@@ -326,7 +331,7 @@ def test_a_model_with_an_additive_kernel_is_a_sum_of_functions_of_columns(machin
     parts = model.components(NEW)
     np.testing.assert_allclose(parts.sum(axis=1) + model.intercept_, f, atol=1e-12)
     for j in range(3):
-        other = RNG.standard_normal(NEW.shape)
+        other = rng.standard_normal(NEW.shape)
         other[:, j] = NEW[:, j]
         np.testing.assert_array_equal(np.round(model.components(other)[:, j], 12), np.round(parts[:, j], 12))
     pairs = clone(machine).set_params(kernel=Additive([RBF(0.8)] * 3, order=2))

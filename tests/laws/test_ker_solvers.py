@@ -190,6 +190,15 @@ def test_hard_margins_at_the_ends_of_the_numbers(solver, unit):
     assert hard.objective_ * unit * unit == pytest.approx(1.0, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning", "ignore:not converged")
+def test_a_price_beyond_all_scales_is_no_noise_and_no_false_claim():
+    """Overlapping classes in rows of size 10¹⁰⁰: the penalty is nothing beside the losses, and the gap says how far."""
+    model = SVC(kernel="linear").fit(1e100 * X, Y)
+    signs, f = np.where(Y > 0, 1.0, -1.0), model.decision_function(1e100 * X)
+    assert model.objective_ == pytest.approx(np.sum(np.maximum(0.0, 1.0 - signs * f)), rel=1e-6)
+    assert model.converged_ or model.dual_gap_ > 1e-3 * model.objective_
+
+
 @pytest.mark.spec("KER-055", "KER-064")
 def test_single_precision_is_read_as_double():
     """As in scikit-learn: a Gram matrix in single precision, of rows far from zero, need not have a minimum."""

@@ -87,6 +87,7 @@ def test_hard_margin_is_the_largest_and_the_limit_of_soft_ones():
 @pytest.mark.spec("KER-053")
 @pytest.mark.parametrize("kernel", ["linear", Polynomial(2), "precomputed"])
 def test_overlapping_classes_have_no_hard_margin(kernel):
+    rng = np.random.default_rng(11)
     rows = X @ X.T if kernel == "precomputed" else X
     twisted = y if kernel != Polynomial(2) else np.where(rng.uniform(size=n) > 0.5, 1, -1)
     with pytest.raises(NotSeparableError, match=r"not separable.*finite C"):
@@ -118,6 +119,7 @@ def test_along_C_slacks_fall_and_the_margin_narrows():
 
 @pytest.mark.spec("KER-L25", "KER-067")
 def test_scalings_of_the_penalty_say_the_same():
+    rng = np.random.default_rng(11)
     s = rng.uniform(0.5, 2.0, size=n)
     plain = SVC(C=0.7, **TIGHT).fit(X, y, sample_weight=s)
     tube = SVR(C=0.7, **TIGHT).fit(X, curve, sample_weight=s)
@@ -152,6 +154,7 @@ def test_kernel_machine_is_the_linear_one_on_the_explicit_map():
 
 @pytest.mark.spec("KER-L27", "KER-067")
 def test_a_price_is_a_number_of_rows():
+    rng = np.random.default_rng(11)
     counts = rng.integers(0, 4, size=n)
     copies = np.repeat(np.arange(n), counts)
     machine = SVC(gamma=0.5, **TIGHT)

@@ -162,7 +162,14 @@ class CallableKernel(Kernel):
     def cross(self, P: Objects, Q: Objects) -> Floats:
         """The function of all pairs."""
         if not self.pairwise:
-            K = np.asarray(self.function(P.values, Q.values), dtype=float)
+            try:
+                K = np.asarray(self.function(P.values, Q.values), dtype=float)
+            except Exception as error:
+                error.add_note(
+                    f"The kernel function was called with tables of {len(P)} and {len(Q)} rows, to give a matrix of "
+                    "all pairs; one of two rows is CallableKernel(function, pairwise=True)."
+                )
+                raise
             if K.shape != (len(P), len(Q)):
                 raise ValueError(
                     f"the kernel function gave shape {K.shape} for {len(P)} and {len(Q)} rows; it must give "

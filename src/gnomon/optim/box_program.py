@@ -106,15 +106,17 @@ class BoxProgram:
         return cls(H, c, h, a, total, x, np.where(bounded, h - x, np.inf), z, v)
 
     @property
+    @np.errstate(over="ignore", invalid="ignore")
     def complementarity(self) -> float:
-        """Mean of x z and (h − x) v."""
+        """Mean of x z and (h − x) v; infinite where the box is too wide for its slopes."""
         bounded = np.isfinite(self.h)
         count = len(self.x) + int(np.sum(bounded))
         return (float(self.x @ self.z) + float(self.w[bounded] @ self.v[bounded])) / max(count, 1)
 
     @property
+    @np.errstate(over="ignore", invalid="ignore")
     def value(self) -> float:
-        """½ xᵀHx + cᵀx."""
+        """½ xᵀHx + cᵀx; no number where that overflows."""
         return float(self.x @ (0.5 * self.H.times(self.x) + self.c))
 
     @np.errstate(over="ignore", invalid="ignore")

@@ -87,9 +87,10 @@ class SVC(ClassifierMixin, MarginClassifier):
     random_state : int, RandomState or None, default=None
         Of the folds of `probability`, and of the order of the rows in "pegasos" (None: always the same).
     loss : {"hinge", "squared_hinge"}, default="hinge"
-    objective, lam : str and float, optional
-        The price in another scaling than C: "sum", "mean", "sum_half", "mean_half" or "loss_mean", and its λ; see
-        `gnomon.penalties.convert_lam`.
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
+        Another scaling of (1), see `gnomon.penalties.convert_lam`; with `lam` alone "mean_half".
+    lam : float, optional
+        λ in that scaling, in place of `C`; 0.01 if only `objective` is given.
     prior : float or array of shape (n_classes,), optional
         Prior of ``classes_[1]``, or of all classes, to train for: C_T = C π_T / π_T^emp.
     fit_intercept : bool, default=True

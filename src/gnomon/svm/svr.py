@@ -58,8 +58,10 @@ class SVR(RegressorMixin, SupportVectorMachine):
     max_iter : int, default=-1
         Most steps of two variables, or iterations of another solver; −1 for its own limit.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
-    objective, lam : str and float, optional
-        The price in another scaling than C, as in `SVC`.
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
+        Another scaling of (1), as in `SVC`.
+    lam : float, optional
+        λ in that scaling, in place of `C`; 0.01 if only `objective` is given.
     fit_intercept : bool, default=True
     penalize_intercept : bool, default=False
         Add b² to ‖f‖², as with the kernel k + 1.

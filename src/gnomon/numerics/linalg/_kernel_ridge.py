@@ -8,10 +8,10 @@ A is factored by Cholesky: in single precision where it is large and ρ keeps it
     β ← β + L⁻ᵀL⁻¹(y − Aβ)                                                                        (3)
 
 in double precision until β is as good as a factor in double precision would make it; else in place. With L⁻¹ on both
-sides c is a least-squares fit. Where ρ = 0, or rounding leaves A
-singular, β is the solution of least norm, from the eigenvalues of S^½KS^½; a matrix with an eigenvalue that is truly
-negative is refused. Saunders, Gammerman & Vovk (1998), ICML 15, 515–521; the unpenalised part H: Wahba (1990),
-chapter 1, doi:10.1137/1.9781611970128; (3): Buttari et al. (2007), doi:10.1177/1094342007084026.
+sides c is a least-squares fit. Where ρ = 0, or rounding leaves A singular, β is the solution of least norm, from the
+eigenvalues of S^½KS^½; a matrix with an eigenvalue that is truly negative is refused. Saunders,
+Gammerman & Vovk (1998), ICML 15, 515–521; the unpenalised part H: Wahba (1990), chapter 1,
+doi:10.1137/1.9781611970128; (3): Buttari et al. (2007), doi:10.1177/1094342007084026.
 """
 
 import warnings
@@ -120,7 +120,11 @@ def kernel_ridge(
         if root is not None:
             A *= root[:, None]
             A *= root
-        parts = [_solve(A.copy() if r < rho.max() else A, scaled_H, scaled_Y[:, rho == r], r) for r in np.unique(rho)]
+        parts = []
+        # A loop and not a comprehension: the frames above the warning that the matrix is singular are counted.
+        for r in np.unique(rho):
+            left = A.copy() if r < rho.max() else A
+            parts.append(_solve(left, scaled_H, scaled_Y[:, rho == r], r))
         order = np.argsort(np.concatenate([np.flatnonzero(rho == r) for r in np.unique(rho)]))
         coef, trend, residuals = (np.concatenate(part, axis=1)[:, order] for part in zip(*parts, strict=True))
         rss = np.sum(residuals**2, axis=0)
@@ -231,7 +235,7 @@ def _least_norm(A: Floats, H: Floats, Y: Floats, rho: float) -> tuple[Floats, Fl
             "least-squares solution of least norm; raise the penalty, drop rows that are equal, or subtract the means "
             "of columns far from zero",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     trend, free = _where_only_trends_fit(U[:, ~kept].T, H, Y)
     inside, size = U[:, kept].T, np.sqrt(values[kept] + rho)[:, None]
