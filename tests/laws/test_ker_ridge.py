@@ -292,7 +292,7 @@ def test_a_singular_sum_takes_the_solution_of_least_norm():
         found = kernel_ridge(K, np.array([[1.0], [2.0], [3.0]]), 1e-20)
     np.testing.assert_allclose(found.coef.ravel(), 2.0 / 3.0)
     np.testing.assert_allclose(found.rss, [2.0])
-    with pytest.warns(UserWarning, match="has rank 2 of") as caught:
+    with pytest.warns(UserWarning, match="has rank 3 of 30") as caught:
         KernelRidge(0.0, kernel="linear").fit(X, Y)
     assert [one.filename for one in caught] == [__file__]
 
