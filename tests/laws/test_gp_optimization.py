@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from gnomon.gp import BayesianOptimizer, Category, Integer, Real, Space
-from gnomon.gp._acquisition import RULES
+from gnomon.gp import BayesianOptimizer, Category, Integer, Real, Space, _next_point
+from gnomon.gp._acquisition import RULES, aim
 from gnomon.gp._surrogate import Values, start_of, surrogate
 from gnomon.infer import (
     ExpectedImprovement,
@@ -136,6 +136,19 @@ def test_a_space_reads_back_what_it_wrote():
     for ends in ({"C": 1e-3, "shift": -1.0}, {"C": 1e3, "shift": 1.0 / 3.0}):
         point = {"kernel": "rbf", "trees": 1000, "depth": 5, **ends}
         assert space.from_unit(np.nan_to_num(space.to_unit([point]), nan=0.5)) == [point]
+
+
+@pytest.mark.spec("GP-052")
+@pytest.mark.parametrize(
+    "real", [Real(3e-9, 7e5, log=True), Real(1e-300, 1e300, log=True), Real(-1e-7, 3.3), Real(1e9, 1e9 + 7.0)], ids=repr
+)
+def test_numbers_that_are_asked_are_read_back_to_the_last_digit(real):
+    for u in [0.0, 1.0, *np.random.default_rng(0).random(500)]:
+        value = real.code_at(u)
+        assert real.code_at(real.unit(value)) == value
+        assert real.low <= value <= real.high
+        if 0.0 < u < 1.0:
+            assert float(f"{value:.12g}") == value
 
 
 @pytest.mark.spec("GP-052")
@@ -342,7 +355,7 @@ def test_the_best_of_a_mixed_space_is_found():
 
 
 @pytest.mark.spec("GP-051")
-def test_ascent_from_the_best_candidates_beats_them():
+def test_ascent_from_the_best_candidates_beats_them(monkeypatch):
     function = optimizer_of(n_candidates=300)
     run(function, 8)
     law, known = function._believing()
@@ -355,6 +368,32 @@ def test_ascent_from_the_best_candidates_beats_them():
 
     dense = [{"x": float(x), "y": float(y)} for x in np.linspace(-2, 2, 81) for y in np.linspace(-1, 3, 81)]
     assert merit([point])[0] >= np.max(merit(dense)) - 1e-3
+    monkeypatch.setattr(_next_point, "_ascended", lambda space, aim, U: U)
+    again = optimizer_of(n_candidates=300)
+    run(again, 4)
+    for one, loss in zip(function.points_[4:8], function.history_["loss"][4:8], strict=True):
+        again.tell(one, loss)
+    again._n_asked, again._theta = 8, {"loss": function._theta["loss"]}
+    assert merit([point])[0] > merit([again.ask()])[0]
+
+
+@pytest.mark.spec("GP-054")
+def test_expected_improvement_is_averaged_over_hyper_parameters():
+    rng = np.random.default_rng(0)
+    Z = rng.random((8, 2))
+    values, at = Values(Z, np.sin(6.0 * Z[:, 0]), np.array([0, 1])), rng.random((5, 2))
+    laws = [surrogate(values, start_of(2) + shift) for shift in (-0.5, 0.0, 0.7)]
+    averaged = aim(RULES["ei_mcmc"], laws, Z, None)
+    each = [ExpectedImprovement().value(*law.predict(at), np.min(law.predict(Z)[0])) for law in laws]
+    np.testing.assert_allclose(np.exp(averaged.value(at)), np.mean(each, axis=0), rtol=1e-9)
+    value, slopes = averaged.value_and_slopes(at)
+    np.testing.assert_allclose(value, averaged.value(at))
+    for j in range(2):
+        step = 1e-6 * np.eye(2)[j]
+        differences = (averaged.value(at + step) - averaged.value(at - step)) / 2e-6
+        np.testing.assert_allclose(slopes[:, j], differences, rtol=1e-4, atol=1e-5)
+    # Draws of hyper-parameters ask other questions than the best of them.
+    assert run(optimizer_of(acquisition="ei_mcmc"), 6)[4:] != run(optimizer_of(), 6)[4:]
 
 
 @pytest.mark.spec("GP-054")

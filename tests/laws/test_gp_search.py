@@ -306,3 +306,29 @@ def test_a_fitted_search_is_saved_with_what_it_was_told(tmp_path):
 def test_progress_is_told(capsys):
     search_of(LogisticRegression(), {"C": Real(1e-3, 1e3, log=True)}, n_iter=3, verbose=2).fit(X, Y)
     assert "point 3 of 3: score 0." in capsys.readouterr().err
+
+
+class Watching:
+    """A callback of scikit-learn that counts batches and folds, and asks to stop after some batches."""
+
+    def __init__(self, most):
+        self.most, self.ended = most, []
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context): ...
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        self.ended.append(context.task_name)
+        return self.ended.count("batch") >= self.most
+
+
+@pytest.mark.skipif(not hasattr(GPSearchCV, "set_callbacks"), reason="this scikit-learn has no callbacks")
+def test_a_callback_may_end_the_search():
+    space, watching = {"C": Real(1e-3, 1e3, log=True)}, Watching(5)
+    found = search_of(LogisticRegression(), space, n_iter=9).set_callbacks(watching).fit(X, Y)
+    assert (found.n_iter_, found.stop_reason_) == (5, "callback")
+    assert watching.ended.count("batch") == 5
+    assert found.predict(X).shape == (90,)
