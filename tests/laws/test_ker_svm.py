@@ -280,6 +280,26 @@ def test_classes_against_the_rest():
     assert pairs.margin_.shape == (3,)
 
 
+@pytest.mark.parametrize("options", [{"multi_class": "ovo"}, {"multi_class": "ovr"}, {"loss": "squared_hinge"}])
+def test_machines_of_several_classes_compare_each_pair_of_rows_once_where_the_matrix_fits(options):
+    compared = []
+
+    def gaussians(A, B):
+        compared.append(len(A) * len(B))
+        return RBF(gamma=0.5).gram(A, B)
+
+    fits, entries = [], []
+    for cache_size in (1.0, 8 * n * n / 2**20):
+        compared.clear()
+        fits.append(SVC(kernel=CallableKernel(gaussians), cache_size=cache_size, **options, **TIGHT).fit(X, THREE))
+        entries.append(sum(compared))
+    # Once more to look whether the kernel is one.
+    assert entries[0] <= 2 * n * n < entries[1]
+    np.testing.assert_allclose(fits[0].alpha_, fits[1].alpha_, atol=1e-6)
+    np.testing.assert_allclose(fits[0].objective_, fits[1].objective_, rtol=1e-9)
+    assert all(model.kkt_residual_ <= 1e-9 for model in fits)
+
+
 @pytest.mark.spec("KER-054", "KER-L26")
 @pytest.mark.parametrize("model", [SVC(**TIGHT), SVR(**TIGHT), OneClassSVM(**TIGHT)])
 def test_a_kernel_may_be_given_in_many_ways(model):

@@ -16,7 +16,7 @@ from gnomon.base import validate_rows
 from gnomon.losses import HingeLoss, LogisticLoss, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.monomials import expand
-from gnomon.numerics.parallel import blas_threads, calm_blas, map_chunks, split_rows, team
+from gnomon.numerics.parallel import blas_threads, calm_blas, map_chunks, map_tiles, split_rows, team
 from gnomon.numerics.random import check_rng, resamples, spawn_seeds
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import (
@@ -145,6 +145,24 @@ def test_threads_keep_the_order_and_limit_blas(n_jobs):
     with pytest.raises(ZeroDivisionError):
         map_chunks(lambda k: 1 / k, [1, 0, 2], n_jobs)
     assert blas_threads() == before
+
+
+def test_helpers_are_woken_for_tiles_that_are_worth_it():
+    def spin(seconds):
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            time.sleep(0.0)
+        return threading.get_ident(), blas_threads()
+
+    before = blas_threads()
+    small = map_tiles(spin, [0.0] * 20, 2)
+    large = map_tiles(spin, [0.01] * 20, 2)
+    assert {who for who, _ in small} == {threading.get_ident()}
+    assert len({who for who, _ in large}) == 2
+    assert {threads for _, threads in small + large} == {1}
+    assert blas_threads() == before
+    assert map_tiles(lambda k: k * k, range(20), 2) == [k * k for k in range(20)]
+    assert map_tiles(abs, [], 2) == []
 
 
 def test_contexts_that_overlap_leave_blas_as_it_was():

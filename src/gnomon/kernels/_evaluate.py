@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import Floats
-from gnomon.numerics.parallel import blas_threads, map_chunks
+from gnomon.numerics.parallel import blas_threads, map_tiles
 
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
@@ -72,7 +72,7 @@ def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Flo
         if symmetric and I != J:
             K[J, I] = values.T
 
-    map_chunks(fill, tiles, blas_threads() if n_jobs is None else n_jobs)
+    map_tiles(fill, tiles, blas_threads() if n_jobs is None else n_jobs)
     return K
 
 
@@ -142,7 +142,7 @@ def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
         for J, others in columns:
             sums[I] += kernel.cross(rows, others) @ coef[J]
 
-    map_chunks(work, _cuts(len(P), TILE), blas_threads())
+    map_tiles(work, _cuts(len(P), TILE), blas_threads())
     return sums
 
 

@@ -16,7 +16,9 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
+from gnomon._jit import jit_no_alloc
 from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon.numerics.exponentials import exp_of_negative
 
 __all__ = [
     "CITY_BLOCKS",
@@ -26,8 +28,8 @@ __all__ = [
     "NumericRows",
     "Separation",
     "as_rows",
+    "gaussians",
     "inner_products",
-    "minus_half_squares",
     "paired_products",
     "same_width",
     "to_dense",
@@ -136,7 +138,7 @@ def _squares(P: NumericRows, Q: NumericRows, *, sharp: bool) -> Floats:
     if dense and (P.values.shape[1] <= FEW_COLUMNS or not np.isfinite(2.0 * longest)):
         return _direct(P, Q)
     # The tile that BLAS fills is worked on in place: each pass over it costs as much as the exponential that follows.
-    S = np.asarray(safe_sparse_dot(P.values, -2 * Q.values.T, dense_output=True))
+    S = np.asarray(safe_sparse_dot(-2 * P.values, Q.values.T, dense_output=True))
     S += P.squares[:, None]
     S += Q.squares
     np.maximum(S, 0.0, out=S)
@@ -202,31 +204,49 @@ def paired_blocks(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> F
     return np.asarray(abs(P.values[i] - Q.values[j]).sum(axis=1)).ravel()
 
 
-def minus_half_squares(P: NumericRows, Q: NumericRows) -> Floats:
-    """−½ of equation (1) for all pairs of rows, in as few passes over the result as its precision allows."""
+def gaussians(P: NumericRows, Q: NumericRows) -> Floats:
+    """exp of −½ of equation (1) for all pairs of rows, in as few passes over the result as its precision allows."""
     assert P.squares is not None
     assert Q.squares is not None
+    dense = not (is_sparse(P.values) or is_sparse(Q.values))
+    if dense and P.values.shape[1] <= FEW_COLUMNS:
+        S = np.empty((len(P), len(Q)), dtype=np.result_type(P.values, Q.values))
+        exponentials_of_differences(S, np.ascontiguousarray(P.values), np.ascontiguousarray(Q.values.T))
+        return S
     longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
-    # In single precision differences would be converted to double and back, which costs more than BLAS.
-    many = P.values.shape[1] > FEW_COLUMNS or P.values.dtype == np.float32
-    plain = many and longest <= np.finfo(P.squares.dtype).eps ** -0.3
-    if P is Q or not plain or is_sparse(P.values) or is_sparse(Q.values):
+    if P is Q or not dense or longest > np.finfo(P.squares.dtype).eps ** -0.3:
         S = squared_distances(P, Q)
         S *= -0.5
-        return S
-    # With two more columns, BLAS adds the norms.
-    S = _beside(P.values, -0.5 * P.squares, 1.0) @ _beside(Q.values, 1.0, -0.5 * Q.squares).T
-    return np.minimum(S, 0.0, out=S)
+        return np.exp(S, out=S)
+    S = P.values @ Q.values.T
+    exponentials(S, (-0.5 * P.squares).astype(S.dtype, copy=False), (-0.5 * Q.squares).astype(S.dtype, copy=False))
+    return S
 
 
-def _beside(A: Floats, *columns: Any) -> Floats:
-    """A with further columns."""
-    n, d = A.shape
-    wide = np.empty((n, d + len(columns)), dtype=A.dtype)
-    wide[:, :d] = A
-    for j, column in enumerate(columns):
-        wide[:, d + j] = column
-    return wide
+@jit_no_alloc
+def exponentials_of_differences(S: Floats, A: Floats, B: Floats) -> None:
+    """S_ij = exp(−½ Σ_d (A_id − B_dj)²), without cancellation."""
+    for i in range(S.shape[0]):
+        row = S[i]
+        for j in range(S.shape[1]):
+            row[j] = 0.0
+        for d in range(A.shape[1]):
+            a = A[i, d]
+            for j in range(S.shape[1]):
+                difference = a - B[d, j]
+                row[j] += difference * difference
+        for j in range(S.shape[1]):
+            row[j] = exp_of_negative(-0.5 * row[j])
+
+
+@jit_no_alloc
+def exponentials(S: Floats, a: Floats, b: Floats) -> None:
+    """S_ij = exp(min(S_ij + a_i + b_j, 0)), in one pass."""
+    for i in range(S.shape[0]):
+        row, own = S[i], a[i]
+        for j in range(S.shape[1]):
+            x = row[j] + (own + b[j])
+            row[j] = exp_of_negative(0.0 if x > 0.0 else x)
 
 
 def paired_products(P: NumericRows, Q: NumericRows, i: Integers, j: Integers) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon._typing import Floats
 from gnomon.kernels._base import Kernel, noun
-from gnomon.kernels._rows import NumericRows, minus_half_squares
+from gnomon.kernels._rows import NumericRows, gaussians
 from gnomon.kernels.radial import Radial
 
 __all__ = ["RBF"]
@@ -85,9 +85,8 @@ class RBF(Radial):
         return P.single()
 
     def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
-        """exp of −½ the scaled squared distances, in place."""
-        S = minus_half_squares(P, Q)
-        return np.exp(S, out=S)
+        """exp of −½ the scaled squared distances."""
+        return gaussians(P, Q)
 
     def by_axis(self, d: int) -> list[Kernel] | None:
         """A Gaussian of each column, where columns are compared one by one."""

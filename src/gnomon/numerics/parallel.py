@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
 from threading import Condition, Lock
+from time import thread_time
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,13 +27,19 @@ from threadpoolctl import ThreadpoolController
 from gnomon._jit import DISABLED, atomic_load, jit_no_alloc, pause
 from gnomon._typing import Integers
 
-__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows", "team"]
+__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_tiles", "map_until_interrupt", "split_rows", "team"]
 
 _SMALL = 512
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
 
 SPINS = 80_000
 """Iterations of a helper's spin loop before it sleeps: some milliseconds."""
+
+ROUND = 1000
+"""Iterations after which a spinning thread lets others run: what it waits for may be due on its own processor."""
+
+WORTH = 2e-3
+"""Seconds of work for which helpers are woken: they wait for a processor, and for the interpreter after every call."""
 
 CACHE_LINE = 8
 """Entries of eight bytes in a cache line."""
@@ -73,7 +80,43 @@ def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
     """
     items = list(items)
     with team(min(effective_n_jobs(n_jobs), max(1, len(items)))) as run:
-        return run(function, items)
+        return run.once(function, items)
+
+
+def map_tiles(function: Callable[[Item], Result], tiles: Iterable[Item], n_jobs: int | None = None) -> list[Result]:
+    """`map_chunks` over pieces that cost about as much as each other, BLAS on one thread throughout.
+
+    The caller does the first one alone, and all of them where its time says that the others are not worth waking
+    helpers for.
+
+    Parameters
+    ----------
+    function, tiles, n_jobs
+        As in `map_chunks`.
+
+    Returns
+    -------
+    list
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import map_tiles
+    >>> map_tiles(lambda k: k * k, range(4), n_jobs=2)
+    [0, 1, 4, 9]
+    """
+    pieces = list(tiles)
+    workers = effective_n_jobs(n_jobs)
+    if workers <= 1 or len(pieces) <= 1:
+        return map_chunks(function, pieces, n_jobs)
+    with _BLAS.one_thread():
+        begin = thread_time()
+        found = [function(pieces[0])]
+        left = (thread_time() - begin) * (len(pieces) - 1)
+        return found + map_chunks(function, pieces[1:], workers if left > WORTH else 1)
 
 
 @contextmanager
@@ -129,6 +172,15 @@ class Team:
 
     def __call__(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Equation (1), whoever is free taking the next item."""
+        return self._run(function, items, lambda: None)
+
+    def once(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """The same for the last time: helpers that find nothing more to do need not wait for the caller."""
+        return self._run(function, items, self.close)
+
+    def _run(
+        self, function: Callable[[Item], Result], items: Iterable[Item], after: Callable[[], None]
+    ) -> list[Result]:
         items = list(items)
         results: list[Any] = [None] * len(items)
         errors: dict[int, BaseException] = {}
@@ -145,6 +197,7 @@ class Team:
             if not self._busy_in_background:
                 self._wake(work, min(self.n_jobs, len(items)) - 1)
             work()
+            after()
             self._wait()
         except BaseException as error:  # an interrupt between items; no other is begun
             errors[len(items)] = error
@@ -211,7 +264,7 @@ class Team:
 
     def _next(self, seen: int) -> int:
         """The next turn, once there is one."""
-        if not spin_until_changed(self._state, seen, self._spins):
+        if not _in_rounds(lambda spins: spin_until_changed(self._state, seen, spins), self._spins):
             with self._changed:
                 self._changed.wait_for(lambda: self._state[0] != seen)
         return self._state[0]
@@ -221,9 +274,21 @@ class Team:
         if self._busy_in_background:
             return
         self._work = None
-        if self._helpers and not spin_until_idle(self._state, self._spins):
+        if self._helpers and not _in_rounds(lambda spins: spin_until_idle(self._state, spins), self._spins):
             with self._changed:
                 self._changed.wait_for(lambda: not np.any(self._state[CACHE_LINE:]))
+
+
+def _in_rounds(spin: Callable[[int], bool], spins: int) -> bool:
+    """Whether a spin loop ends within so many iterations; other threads may run between its rounds."""
+    for _ in range(0, spins, ROUND):
+        if spin(ROUND):
+            return True
+        _give_way()
+    return False
+
+
+_give_way: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 
 
 @jit_no_alloc

@@ -14,7 +14,8 @@ import numpy as np
 from gnomon._jit import jit_no_alloc
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.kernels import Against, Linear
-from gnomon.numerics.parallel import blas_threads, map_chunks
+from gnomon.numerics.gather import collect_columns
+from gnomon.numerics.parallel import blas_threads, map_chunks, map_tiles
 
 __all__ = ["FeatureRows", "KernelBlocks", "RowCache", "kernel_blocks"]
 
@@ -136,6 +137,9 @@ class RowCache:
         self._owner = np.full(self.capacity, -1)
         self._used = np.zeros(self.capacity, dtype=np.int64)
         self._clock = 0
+        width = self.n if self.against.kernel.whole else TILE
+        # Cut once: of sparse rows each cut is a copy.
+        self._columns = [(J, self.against.prepared.take(J)) for J in self._cuts(width)]
 
     def block(self, chosen: Integers) -> Floats:
         """K[W, W]; the rows of W are in the cache afterwards, unless W is all of them: none is needed then."""
@@ -202,11 +206,11 @@ class RowCache:
         self._owner[slots], self._place[missing], self._used[slots] = missing, slots, self._clock
         rows = self.against.prepared.take(missing)
 
-        def work(J: slice) -> None:
-            self._rows[slots, J] = self.against.kernel.cross(rows, self.against.prepared.take(J))
+        def work(tile: tuple[slice, Any]) -> None:
+            J, columns = tile
+            self._rows[slots, J] = self.against.kernel.cross(rows, columns)
 
-        width = self.n if self.against.kernel.whole else TILE
-        map_chunks(work, self._cuts(width), blas_threads())
+        map_tiles(work, self._columns, blas_threads())
 
 
 @jit_no_alloc
@@ -222,15 +226,6 @@ def add_rows(sums: Floats, rows: Floats, slots: Integers, coefficients: Floats, 
         r0, r1, r2, r3 = rows[slots[k]], rows[slots[k + 1]], rows[slots[k + 2]], rows[slots[k + 3]]
         for j in range(start, stop):
             sums[j] += (c0 * r0[j] + c1 * r1[j]) + (c2 * r2[j] + c3 * r3[j])
-
-
-@jit_no_alloc
-def collect_columns(K: Floats, rows: Floats, slots: Integers, columns: Integers) -> None:
-    """K = rows[slots, columns]."""
-    for i in range(len(slots)):
-        row = rows[slots[i]]
-        for j in range(len(columns)):
-            K[i, j] = row[columns[j]]
 
 
 @jit_no_alloc

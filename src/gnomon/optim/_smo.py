@@ -292,7 +292,8 @@ class _Run:
         down[growing] = -np.inf
         falling = np.argpartition(-down, room - room // 2)[: room - room // 2]
         falling = falling[down[falling] > -self.range.low]
-        return np.concatenate([growing, falling, kept])
+        # In order: entries of a row that lie far apart are looked up along it.
+        return np.concatenate([np.sort(np.concatenate([growing, falling])), kept])
 
     def _descend(self, chosen: Integers, limit: int) -> bool:
         """Steps on the block of the chosen rows; whether there were any."""

@@ -76,7 +76,7 @@ def _no_subgradient(against: Against, problem: KernelDual) -> str | None:
 
 
 SOLVERS: dict[str, DualSolver] = {
-    "smo": DualSolver(smo, lambda against, problem: None, ("tol", "cache_size", "shrinking", "gap_tol")),
+    "smo": DualSolver(smo, lambda against, problem: None, ("tol", "cache_size", "shrinking", "gap_tol", "working_set")),
     "qp": DualSolver(kernel_qp, _too_large_for_qp, ("tol",)),
     "dcd": DualSolver(kernel_dcd, _not_by_coordinates, ("tol", "cache_size")),
     "primal": DualSolver(kernel_primal, _not_in_the_primal, ("tol",), primal=True),

@@ -18,7 +18,8 @@ from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.base import has_columns, is_given_matrix, kernel_of, kernel_rows, take_rows, warn_of_wild_scales
 from gnomon.base.forms import named_form
 from gnomon.base.reports import report
-from gnomon.kernels import Against, Constant, Kernel, Linear, warn_unless_psd
+from gnomon.kernels import Against, Constant, Kernel, Linear, Precomputed, warn_unless_psd
+from gnomon.numerics.gather import collect_columns
 from gnomon.numerics.parallel import map_chunks
 from gnomon.optim import KernelDual, Solution, warn_unless_all_converged
 from gnomon.optim.solution import History, StopReason, log_row
@@ -126,10 +127,12 @@ class SupportVectorMachine(KernelMachine):
         """A solution for each problem, several at a time."""
         n = len(against.prepared)
         limit = None if self.max_iter == -1 else self.max_iter
-        options = {
+        common = _common_matrix(against, problems, threads, self.cache_size)
+        taken = 0.0 if common is None else common.matrix.nbytes / 2**20
+        options: dict[str, Any] = {
             "tol": self.tol,
             "max_iter": limit,
-            "cache_size": self.cache_size / threads,
+            "cache_size": (self.cache_size - taken) / threads,
             "shrinking": self.shrinking,
             "callback": log_row if self.verbose else None,
             "gap_tol": self.gap_tol,
@@ -137,8 +140,11 @@ class SupportVectorMachine(KernelMachine):
         }
 
         def work(problem: DualProblem) -> Solution[Floats]:
-            some = against if len(problem.rows) == n else against.take(problem.rows)
-            found = solve_dual(self.solver, some, problem.dual, options)
+            if common is not None:
+                some, more = common.of(problem), {**options, "working_set": len(problem.rows)}
+            else:
+                some, more = against if len(problem.rows) == n else against.take(problem.rows), options
+            found = solve_dual(self.solver, some, problem.dual, more)
             return found._replace(details={**found.details, "shift": float(origin_scores(some, found.w))})
 
         return map_chunks(work, problems, threads)
@@ -194,6 +200,39 @@ class SupportVectorMachine(KernelMachine):
         if not len(self.support_):
             return np.zeros((_num_samples(rows), self._coef.shape[1])) + self.intercept_
         return self._expansion().scores(rows)
+
+
+class _CommonMatrix(NamedTuple):
+    """K of all rows for several problems, and where in it each row is."""
+
+    matrix: Floats
+    places: Integers
+
+    def of(self, problem: DualProblem) -> Against:
+        """The block of a problem."""
+        chosen = self.places[problem.rows]
+        block = np.empty((len(chosen), len(chosen)), dtype=self.matrix.dtype)
+        collect_columns(block, self.matrix, chosen, chosen)
+        return Precomputed().against(block)
+
+
+def _common_matrix(
+    against: Against, problems: Sequence[DualProblem], threads: int, megabytes: float
+) -> _CommonMatrix | None:
+    """K, where it has fewer entries than the blocks of the problems together, and fits the cache with two of them for
+    each thread; None where not, and where products with columns are cheaper."""
+    n, sizes = len(against.prepared), [len(problem.rows) for problem in problems]
+    if len(problems) == 1 or isinstance(against.kernel, Linear) or sum(m * m for m in sizes) < n * n:
+        return None
+    if 8 * (n * n + 2 * threads * max(sizes) ** 2) > megabytes * 2**20:
+        return None
+    # Rows of the same problems side by side: a block is then a few squares, and not scattered over all memory.
+    key, places = np.zeros(n), np.empty(n, dtype=np.int64)
+    for number, problem in enumerate(problems):
+        key[problem.rows] += number * number
+    order = np.argsort(key, kind="stable")
+    places[order] = np.arange(n)
+    return _CommonMatrix(against.take(order).matrix(), places)
 
 
 def price(model: Any, total: float) -> float:
