@@ -89,7 +89,7 @@ class _Centred(NamedTuple):
         D[own] = np.inf
         close = np.flatnonzero((self.near[part] > D).any(axis=1))
         D[own] = 0.0
-        np.sqrt(D, out=D, where=D > 0.0)
+        np.sqrt(np.maximum(D, 0.0, out=D), out=D)
         if len(close):
             D[close] = distances_to(self.Z[part][close], self.Z, n_jobs=1)
         return D
