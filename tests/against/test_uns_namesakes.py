@@ -7,7 +7,8 @@ solvers where there are fewer rows than columns. KernelPCA: rows of integers are
 it is, not centred; eigenvectors of zero eigenvalues and sketches that have not converged are arbitrary. Nystroem: an
 eigenvalue of rounding is left out where it is raised to 1e-12 there, and "sigmoid" and "additive_chi2" are no kernels.
 SpectralClustering: rows without an edge are refused or clusters of their own; "discretize" keeps the best of several
-starts; "cluster_qr" gives `n_clusters` clusters whatever `n_components` is. NMF stops by its own rules, never higher.
+starts; "cluster_qr" gives `n_clusters` clusters whatever `n_components` is. NMF stops by its own rules;
+where (1) has several optima it may end in another.
 """
 
 import copy

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from gnomon.cluster import (
     KernelKMeans,
@@ -66,15 +67,26 @@ def test_seven_points_by_other_costs():
     assert best(normalise="size") == (pytest.approx(8.525), first)
     assert best(metric="euclidean") == (pytest.approx(17.318648, abs=5e-7), [0, 0, 0, 1, 1, 1, 1])
     assert best(objective="pair_similarity") == (pytest.approx(14.971616, abs=5e-7), [0, 1, 1, 1, 1, 1, 1])
+    assert best(pairs="ordered") == (pytest.approx(81.5), first)
     found = PairwiseClustering(2, random_state=0).fit(P7)
     assert found.objective_ == pytest.approx(17.318648, abs=5e-7)
+    assert adjusted_rand_score(found.labels_, [0, 0, 0, 1, 1, 1, 1]) == 1.0
     sized = PairwiseClustering(2, metric="sqeuclidean", normalise="size", random_state=0).fit(P7)
     assert sized.objective_ == pytest.approx(8.525)
+    assert adjusted_rand_score(sized.labels_, first) == 1.0
     with pytest.warns(UserWarning, match="normalise='size'"):
         alike = PairwiseClustering(2, similarity="cosine", random_state=0).fit(P7)
     assert alike.objective_ == pytest.approx(14.971616, abs=5e-7)
-    assert KMedians(2, n_init=5, random_state=0).fit(P7).objective_ == pytest.approx(8.0)
+    assert adjusted_rand_score(alike.labels_, [0, 1, 1, 1, 1, 1, 1]) == 1.0
+    middle = KMedians(2, n_init=5, random_state=0).fit(P7)
+    assert middle.objective_ == pytest.approx(8.0)
+    near = np.abs(P7[:, None] - middle.cluster_centers_).sum(axis=2)
+    assert near.min(axis=1).sum() == pytest.approx(8.0)
     two, three = KMedoids(2).fit(P7), KMedoids(3).fit(P7)
+    for model in (two, three):
+        reach = np.linalg.norm(P7[:, None] - P7[model.medoid_indices_], axis=2)
+        np.testing.assert_array_equal(model.labels_, reach.argmin(axis=1))
+        assert model.objective_ == pytest.approx(reach.min(axis=1).sum())
     assert two.objective_ == pytest.approx(6.236068, abs=5e-7)
     assert set(two.medoid_indices_) in ({0, 4}, {1, 4})
     assert three.objective_ == pytest.approx(3.443175, abs=5e-7)

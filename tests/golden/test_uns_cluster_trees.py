@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from gnomon.cluster import AgglomerativeClustering, DivisiveClustering
 
@@ -72,8 +73,14 @@ def test_inversions():
 
 @pytest.mark.spec("UNS-G19", "UNS-041")
 def test_splits_of_a_line():
+    def cuts(model):
+        return [model.set_params(n_clusters=k).fit_predict(LINE) for k in (2, 3)]
+
+    parts = [[0, 0, 0, 1], [0, 0, 1, 2]]
     np.testing.assert_allclose(DivisiveClustering(None, method="diana").fit(LINE).heights_, [8.0, 3.0, 1.0])
+    for model in (DivisiveClustering(method=m, random_state=0) for m in ("diana", "bisect", "principal")):
+        assert [adjusted_rand_score(found, part) for found, part in zip(cuts(model), parts, strict=True)] == [1.0, 1.0]
     for method in ("bisect", "principal"):
         found = DivisiveClustering(None, method=method, random_state=0).fit(LINE)
         np.testing.assert_allclose(found.history_["objective"], [38.0, 4.666667, 0.5, 0.0], atol=5e-7)
-        assert np.sum(found.heights_**2) / 2.0 == pytest.approx(38.0)
+        np.testing.assert_allclose(found.heights_**2 / 2.0, [38.0 - 4.666667, 4.666667 - 0.5, 0.5], atol=1e-6)

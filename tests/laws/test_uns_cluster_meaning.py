@@ -146,6 +146,17 @@ def test_any_classifier_explains(planted):
     assert explain_clusters(frame, lone).fidelity > 0.9
 
 
+@pytest.mark.spec("UNS-062")
+@pytest.mark.parametrize(("unit", "offset"), [(1e-150, 0.0), (1e-30, 0.0), (1e150, 0.0), (1.0, 1.7e9)])
+def test_rules_in_any_units(planted, unit, offset):
+    frame, labels = planted
+    plain, moved = (explain_clusters(table, labels) for table in (frame, frame * unit + offset))
+    assert moved.fidelity == plain.fidelity
+    first = [float(found.rules[0][0].split("<= ")[1].split()[0]) for found in (plain, moved)]
+    assert (first[1] - offset) / unit == pytest.approx(first[0], rel=1e-3, abs=1e-3 * offset)
+    np.testing.assert_array_equal(moved.model.predict((frame * unit + offset).to_numpy()), plain.model.predict(frame))
+
+
 @pytest.mark.spec("UNS-063")
 def test_maps(monkeypatch):
     rng = np.random.default_rng(0)

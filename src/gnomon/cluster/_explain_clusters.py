@@ -7,11 +7,12 @@ Bertsimas, Orfanoudaki & Wiberg (2021), Interpretable clustering, doi:10.1007/s1
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from gnomon._typing import Array, ArrayLike, Floats, TableLike
@@ -80,7 +81,8 @@ def explain_clusters(
     X : array-like or data frame of shape (n, d)
     labels : array-like of shape (n,)
     estimator : classifier, optional
-        Any; by default scikit-learn's tree of depth 3.
+        Any; by default scikit-learn's tree of depth 3 behind a map of every column to [0, 1], because the tree reads
+        single precision; its rules are in the units of X.
     words : callable (column, side, threshold) → str, optional
         How rules say a test of column number `column`, on the side "<=" or ">"; by default as in the example.
     random_state : int or None, default=0
@@ -107,7 +109,8 @@ def explain_clusters(
     """
     rows = cluster_rows(X, labels)
     y = rows.clusters[rows.place]
-    base = DecisionTreeClassifier(max_depth=3, random_state=random_state) if estimator is None else estimator
+    shallow = make_pipeline(_UnitColumns(), DecisionTreeClassifier(max_depth=3, random_state=random_state))
+    base = shallow if estimator is None else estimator
     smallest = int(np.min(np.bincount(rows.place)))
     if len(y) < 2:
         raise ValueError("X has 1 row, and rules need rows that are held out; give more")
@@ -116,9 +119,32 @@ def explain_clusters(
     folds = splitter(min(FOLDS, most), shuffle=True, random_state=random_state)
     fidelity = float(np.mean(cross_val_score(clone(base), rows.X, y, cv=folds, scoring="accuracy")))
     model = clone(base).fit(rows.X, y)
-    importances = getattr(model, "feature_importances_", None)
-    rules = _rules(model, rows.clusters, words or (lambda j, side, t: f"{rows.names[j]} {side} {t:.4g}"))
+    say = words or (lambda j, side, t: f"{rows.names[j]} {side} {t:.4g}")
+    tree, told = model, say
+    if estimator is None:
+        units, tree = model[0], model[-1]
+        told = lambda j, side, t: say(j, side, units.raw(j, t))  # noqa: E731
+    rules = _rules(tree, rows.clusters, told)
+    importances = getattr(tree, "feature_importances_", None)
     return ClusterRules(model, rows.clusters, rules, importances, fidelity, rows.names)
+
+
+class _UnitColumns(TransformerMixin, BaseEstimator):
+    """Columns from 0 to 1, whatever their units; a constant one is 0."""
+
+    def fit(self, X: Floats, y: object = None) -> Self:
+        """Keep the least value and the width of every column."""
+        self.low_, width = X.min(axis=0), np.ptp(X, axis=0)
+        self.width_ = np.where(width > 0.0, width, 1.0)
+        return self
+
+    def transform(self, X: Floats) -> Floats:
+        """(x − low) / width."""
+        return (np.asarray(X) - self.low_) / self.width_
+
+    def raw(self, j: int, t: float) -> float:
+        """A threshold in the units of column j."""
+        return float(self.low_[j] + t * self.width_[j])
 
 
 def _rules(model: Any, clusters: Array, words: Callable[[int, str, float], str]) -> dict[Any, list[str]]:

@@ -212,8 +212,8 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         within = kmeans(rows, start, weights).objective / (weights.sum() * rows.shape[1])
         if not within > 0.0:
             raise ValueError(
-                f"{self.n_clusters} clusters leave no variance within them (n_samples={len(rows)}), so beta='auto' has "
-                "no value; give beta"
+                f"n_clusters={self.n_clusters} leaves no variance within clusters (n_samples={len(rows)}), so "
+                "beta='auto' has no value; give beta, or fewer clusters"
             )
         return 0.5 / float(within)
 

@@ -143,7 +143,7 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _number(self, C: int, d: int) -> int:
         if C < 2:
-            raise ValueError(f"y has one class, {self.classes_[0]!r}; at least 2 classes are needed")
+            raise ValueError(f"y has one class, {self.classes_.tolist()[0]!r}; at least 2 classes are needed")
         if self.solver == "binary" and C > 2:
             raise ValueError(f"solver='binary' separates two classes, y has {C}; use 'eigen'")
         if self.solver == "svd" and self.shrinkage is not None:

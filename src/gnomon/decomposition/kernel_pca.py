@@ -230,6 +230,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _fit_all(self, K: Floats, rng: np.random.RandomState) -> None:
         n = len(K)
         means, grand = K.mean(axis=0), float(K.mean())
+        if not np.isfinite(grand):
+            raise ValueError("the kernel of the rows of X is more than floats hold; scale X first, with StandardScaler")
         if self.center:
             K = K - means - means[:, None] + grand
         values, V = self._eigen(K, rng)

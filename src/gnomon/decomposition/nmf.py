@@ -298,7 +298,12 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _beta(self, X: Any) -> float:
         """β of the loss; an error where the rows or the solver do not suit it."""
-        check_non_negative(X, "NMF (input X)")
+        least = X.min()
+        if least < 0.0:
+            raise ValueError(
+                f"Negative values in data passed to NMF (input X): the least is {least:.4g}, and parts can only add up; "
+                "shift or clip those columns, or use PCA"
+            )
         beta = float(LOSSES.get(self.beta_loss, np.nan)) if isinstance(self.beta_loss, str) else float(self.beta_loss)
         if self.solver == "cd" and beta != 2.0:
             raise ValueError(
