@@ -301,7 +301,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         least = X.min()
         if least < 0.0:
             raise ValueError(
-                f"Negative values in data passed to NMF (input X): the least is {least:.4g}, and parts can only add up; "
+                f"Negative values in data passed to NMF (input X): the least is {least:.4g}, and parts only add up; "
                 "shift or clip those columns, or use PCA"
             )
         beta = float(LOSSES.get(self.beta_loss, np.nan)) if isinstance(self.beta_loss, str) else float(self.beta_loss)
