@@ -12,6 +12,8 @@ from gnomon.numerics.estimates import share_interval
 from gnomon.report._compare import Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._judge import Importance, Judgement
+from gnomon.report._responses import Response
+from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._target import Target
 from gnomon.report.drawing import ACCENT, INK, MUTED, SECOND, drawn, short
 from gnomon.report.scores import SCORES, Score, rounded
@@ -20,6 +22,8 @@ __all__ = [
     "picture_of_candidates",
     "picture_of_costs",
     "picture_of_importances",
+    "picture_of_response",
+    "picture_of_rows",
     "picture_of_target",
     "pictures_of_judgement",
     "right_edge",
@@ -27,6 +31,7 @@ __all__ = [
 
 MOST_BARS = 15
 MOST_POINTS = 2_000
+MOST_CURVES = 40
 FAR = 8.0
 
 
@@ -141,6 +146,52 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
     told = ", ".join(f"{i.name} {rounded(i.mean, 2)}" for i in shown[::-1])
     words = f"Bar chart of the growth of the {loss} when a column is shuffled, the most important first: {told}."
     return drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
+
+
+def picture_of_response(response: Response, salt: str) -> str:
+    """The mean answer to one column with its interval, over curves of single rows; of levels, a point for each."""
+    mean, error, levels = response.mean, response.error, response.kind == "category"
+    rows = response.curves[:: max(1, len(response.curves) // MOST_CURVES)]
+    places = np.arange(len(mean)) if levels else response.values
+
+    def draw(axes):
+        if levels:
+            axes.errorbar(mean, places, xerr=error, fmt="o", color=ACCENT, capsize=3)
+            axes.set_yticks(places, [short(level) for level in response.values])
+            axes.invert_yaxis()
+            axes.set_xlabel(short(response.of))
+        else:
+            axes.plot(places, rows.T, color=MUTED, alpha=0.25, linewidth=0.6)
+            axes.fill_between(places, mean - error, mean + error, color=ACCENT, alpha=0.25, linewidth=0)
+            axes.plot(places, mean, color=ACCENT, linewidth=2)
+            axes.set_xlabel(
+                f"{short(response.name)}{', days since 1970' if response.kind in ('date', 'clock') else ''}"
+            )
+            axes.set_ylabel(short(response.of))
+        axes.set_title(short(response.name))
+
+    told = ", ".join(
+        f"{value if levels else rounded(float(value), 3)}: {rounded(float(m), 3)}"
+        for value, m in zip(response.values.tolist(), mean, strict=True)
+    )
+    words = f"How the {response.of} answers to {response.name}, in the mean over held-out rows: {told}."
+    return drawn(draw, 4.2, 1.2 + 0.3 * len(mean) if levels else 3.0, salt, words)
+
+
+def picture_of_rows(curve: RowsCurve, loss: str) -> str:
+    """The loss of the chosen model over the number of rows that it learns from."""
+    mean = np.mean(curve.losses, axis=0)
+
+    def draw(axes):
+        axes.plot(curve.rows, curve.losses.T, color=MUTED, alpha=0.6, linewidth=0.8)
+        axes.plot(curve.rows, mean, "o-", color=ACCENT, linewidth=2)
+        axes.set_xticks(curve.rows)
+        axes.set_xlim(0, None)
+        axes.set_xlabel("rows to learn from")
+        axes.set_ylabel(loss)
+
+    told = ", ".join(f"{n} rows {rounded(float(m), 3)}" for n, m in zip(curve.rows.tolist(), mean, strict=True))
+    return drawn(draw, 4.2, 3.0, "rows", f"The {loss} over the number of rows to learn from: {told}.")
 
 
 def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, classes: Sequence[str]) -> str:

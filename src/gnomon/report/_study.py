@@ -42,6 +42,8 @@ from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
+from gnomon.report._responses import Response, responses
+from gnomon.report._rows_enough import RowsCurve, rows_curve
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, read_target
@@ -90,6 +92,10 @@ class Study:
         The held-out scores.
     importances : list of Importance
         Permutation importances on held-out rows, greatest first.
+    responses : list of Response
+        How the forecast answers to the most important columns.
+    rows_curve : RowsCurve or None
+        Whether more rows would help; None for few rows, or where there was no time to see.
     coefficients : list of (str, float)
         Largest coefficients of a model that has one for each prepared column.
     shares : list of (str, float)
@@ -134,6 +140,8 @@ class Study:
     refitted: bool
     judgement: Judgement
     importances: list[Importance]
+    responses: list[Response]
+    rows_curve: RowsCurve | None
     coefficients: list[tuple[str, float]]
     shares: list[tuple[str, float]]
     rules: str
@@ -308,6 +316,17 @@ def _study(
     decisions, curve = _decided(judgement, y, asked.stakes)
     names = [kind.name for kind in used if choice.learned]
     shuffled = importances(judged, target, table, parts, names, seed)
+    by_name = {kind.name: kind for kind in used}
+    telling = [by_name[importance.name] for importance in shuffled if importance.mean > importance.spread]
+    answers = responses(judged, table, parts.test, telling, target.classes, target.name, seed)
+    curve_of_rows = (
+        rows_curve(
+            lambda some, labels: _fit(used, chosen, some, labels, seed),
+            choice.trial, train, y, folds, target.classes, budget, seed,
+        )
+        if choice.learned
+        else None
+    )  # fmt: skip
     shown = unseen, target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
     final, labels = (_fit(used, chosen, table, target.y, seed), target.y) if asked.refit else (fitted, y)
     return Study(
@@ -322,6 +341,8 @@ def _study(
         refitted=asked.refit,
         judgement=judgement,
         importances=shuffled,
+        responses=answers,
+        rows_curve=curve_of_rows,
         coefficients=coefficients(fitted, choice.trial.candidate),
         shares=own_shares(fitted, choice.trial.candidate),
         rules=rules_of(fitted, choice.trial.candidate),

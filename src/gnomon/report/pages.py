@@ -22,6 +22,8 @@ from gnomon.report._pictures import (
     picture_of_candidates,
     picture_of_costs,
     picture_of_importances,
+    picture_of_response,
+    picture_of_rows,
     picture_of_target,
     pictures_of_judgement,
 )
@@ -34,6 +36,8 @@ __all__ = ["page", "summary"]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
 MOST_COLUMNS_SHOWN = 100
 MOST_COEFFICIENTS = 20
+MUCH_TOGETHER = 0.3
+"""Of the movement of single curves, what the mean curve may leave unexplained."""
 
 _OPTION = re.compile(r"(--[a-z-]+(?: (?:[A-Z][A-Z=a-z%/:]*|\d+)(?![\w]))?)")
 """An option of the command, with the value that follows where that is one word."""
@@ -116,6 +120,7 @@ def page(
         shares=study.shares[:MOST_COEFFICIENTS],
         n_shares=len(study.shares),
         rules=study.rules,
+        together=[one.name for one in study.responses if one.together > MUCH_TOGETHER],
         versions=package_versions(),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         MOST_COLUMNS_SHOWN=MOST_COLUMNS_SHOWN,
@@ -160,6 +165,7 @@ def summary(study: Study) -> dict[str, Any]:
         "sets": study.sets and {"coverage": study.sets.coverage, "calibrated_by": study.sets.rows,
                                 "range": list(study.sets.range), "by_class": study.sets.by_class},
         "tried": [_tried(trial) for trial in study.trials],
+        "more_rows": study.rows_curve and {"help": study.rows_curve.helps, "why": study.rows_curve.verdict},
         "warnings": warnings_as_words(study.findings),
         "seed": study.seed,
     }  # fmt: skip
@@ -176,7 +182,7 @@ def verdict(study: Study) -> str:
 
 def further(study: Study) -> list[str]:
     """Calibration, costs and coverage, each in a sentence, where there is something to say."""
-    said = []
+    said = [study.rows_curve.verdict] if study.rows_curve is not None else []
     if study.calibration is not None and study.calibration.calibrator is not None:
         said.append(f"Calibrated, because {study.calibration.why}.")
     if study.decisions is not None:
@@ -295,6 +301,8 @@ def _pictures(study: Study) -> dict[str, Any]:
         "candidates": picture_of_candidates(study.trials, study.choice.trial),
         "judgement": pictures_of_judgement(study.judgement, study.target.classes),
         "importances": picture_of_importances(study.importances, loss) if study.importances else "",
+        "responses": [picture_of_response(one, f"response-{k}") for k, one in enumerate(study.responses)],
+        "rows": picture_of_rows(study.rows_curve, loss) if study.rows_curve else "",
         "costs": picture_of_costs(study.cost_curve, study.decisions, study.target.classes),
     }
 

@@ -1,0 +1,82 @@
+"""Whether more rows would help: the loss of the chosen model when it learns from fewer.
+
+    l(n/4), l(n/2), l(n),    over three of the folds                                                              (1)
+
+More rows are said to help if the loss falls from n/2 to n by more than one standard error of the difference. Figueroa
+et al. (2012), Predicting sample size required for classification performance, doi:10.1186/1472-6947-12-8.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon._typing import Array, Floats, Integers
+from gnomon.io import Table
+from gnomon.report._budget import Budget
+from gnomon.report._compare import Folds, Trial
+from gnomon.report.scores import SCORES, forecast, rounded, standard_error
+
+__all__ = ["RowsCurve", "rows_curve"]
+
+SHARES = (0.25, 0.5)
+MOST_FOLDS = 3
+FEWEST_ROWS = 100
+SHARE_OF_TIME = 0.25
+
+
+@dataclass(frozen=True)
+class RowsCurve:
+    """Numbers of rows, the losses (1) with a row for each of the folds, and the verdict as a sentence."""
+
+    rows: Integers
+    losses: Floats
+    helps: bool
+    verdict: str
+
+
+def rows_curve(
+    fit: Callable[[Table, Array], Any],
+    trial: Trial,
+    table: Table,
+    y: Array,
+    folds: Folds,
+    classes: tuple[str, ...],
+    budget: Budget,
+    seed: int,
+) -> RowsCurve | None:
+    """The curve (1) of a trial; None for few rows, or where the time does not suffice."""
+    used = folds[:MOST_FOLDS]
+    per_fold = trial.seconds / max(len(folds), 1)
+    if (
+        len(used) < 2
+        or len(used[0][0]) < FEWEST_ROWS
+        or sum(SHARES) * len(used) * per_fold > SHARE_OF_TIME * budget.left
+    ):
+        return None
+    score = SCORES[trial.candidate.task][0]
+    rng = np.random.default_rng(seed)
+    losses = np.empty((len(used), len(SHARES) + 1))
+    losses[:, -1] = trial.scores[score.name][: len(used)]
+    for i, (train, test) in enumerate(used):
+        order = rng.permutation(train)
+        for j, share in enumerate(SHARES):
+            some = np.sort(order[: int(share * len(order))])
+            if classes and len(np.unique(y[some])) < len(classes):
+                return None
+            with warnings.catch_warnings():
+                # A warning of a fit with fewer rows says nothing of the model that was chosen.
+                warnings.simplefilter("ignore")
+                model = fit(table.take(some), y[some])
+            losses[i, j] = score.of(y[test], forecast(model, table.take(test), classes))
+    rows = np.array([int(share * len(used[0][0])) for share in SHARES] + [len(used[0][0])])
+    gains = losses[:, -2] - losses[:, -1]
+    gain, error = float(np.mean(gains)), standard_error(gains, used)
+    helps = gain > error
+    said = f"from {rows[-2]} to {rows[-1]} rows the {score.name} falls by {rounded(gain, 2)} ± {rounded(error, 2)}"
+    if gain <= 0.0:
+        said = f"from {rows[-2]} to {rows[-1]} rows the {score.name} does not fall"
+    verdict = f"More rows would help: {said}." if helps else f"More rows like these would hardly help: {said}."
+    return RowsCurve(rows, losses, helps, verdict)

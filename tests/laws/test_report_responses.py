@@ -1,0 +1,96 @@
+"""How forecasts answer to single columns, and whether more rows would help."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsRegressor
+
+from gnomon._registry import Candidate
+from gnomon.io import Table
+from gnomon.report import learn, page, summary
+from gnomon.report._kinds import infer_kinds
+from gnomon.report._pictures import picture_of_response
+from gnomon.report._responses import responses
+
+LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0)
+NEAR = Candidate("near", "regression", lambda facts, seed: KNeighborsRegressor(3), complexity=2.0)
+LOGIT = Candidate("logit", "classification", lambda facts, seed: LogisticRegression(), complexity=1.0)
+
+
+class Formula:
+    """A model of a table that is a formula."""
+
+    def __init__(self, of):
+        self.of = of
+
+    def predict(self, table):
+        return self.of(table)
+
+
+def asked(of, n=300):
+    rng = np.random.default_rng(0)
+    table = Table(
+        {"a": rng.normal(size=n), "b": rng.normal(size=n), "c": np.array(list("xyz"))[rng.integers(3, size=n)]}
+    )
+    kinds = list(infer_kinds(table, table.names).values())
+    return table, {r.name: r for r in responses(Formula(of), table, np.arange(100, n), kinds, (), "y", 0)}
+
+
+def test_the_mean_answer_is_the_function_itself_where_columns_add():
+    table, found = asked(lambda t: t["a"] ** 2 + 3.0 * t["b"] + (t["c"] == "y"))
+    a, b, c = found["a"], found["b"], found["c"]
+    np.testing.assert_allclose(np.diff(a.mean), np.diff(a.values**2), atol=1e-12)
+    np.testing.assert_allclose(np.diff(b.mean), 3.0 * np.diff(b.values), atol=1e-12)
+    assert dict(zip(c.values.tolist(), np.round(c.mean - c.mean.min(), 12), strict=True)) == {"x": 0, "y": 1, "z": 0}
+    assert all(one.together < 1e-20 for one in found.values())
+    held = table["a"][100:]
+    assert held.min() <= a.values.min() <= a.values.max() <= held.max()
+    # The interval is that of a mean over rows: by the central limit theorem, of 200 rows.
+    np.testing.assert_allclose(a.error, 1.96 * np.std(a.curves, axis=0, ddof=1) / np.sqrt(200))
+
+
+def test_columns_that_act_together_are_told():
+    _, found = asked(lambda t: t["a"] * t["b"])
+    assert found["a"].together > 0.9
+    assert found["b"].together > 0.9
+    assert found["c"].together == 0.0
+    with np.errstate(all="raise"):
+        svg = picture_of_response(found["c"], "salt")
+    assert "How the y answers to c" in ElementTree.fromstring(svg).attrib["aria-label"]
+
+
+def linear(n):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    return {"a": X[:, 0], "b": X[:, 1], "y": 2.0 * X[:, 0] + rng.normal(size=n)}
+
+
+@pytest.mark.parametrize(("candidate", "n", "helps"), [(LINE, 1500, False), (NEAR, 400, True)])
+def test_whether_more_rows_help(only, candidate, n, helps):
+    only(candidate)
+    table = linear(n) if not helps else {**linear(n), "y": np.sin(3.0 * linear(n)["a"])}
+    study = learn(table, "y")
+    curve = study.rows_curve
+    assert curve.helps == helps
+    assert curve.losses.shape == (3, 3)
+    np.testing.assert_allclose(curve.losses[:, -1], study.choice.trial.scores["RMSE"][:3])
+    assert curve.rows[-1] == len(study.split.folds[0][0])
+    assert curve.verdict in page(study, Table(table)).replace("&#39;", "'")
+    assert summary(study)["more_rows"]["help"] is helps
+
+
+def test_few_rows_have_no_curve_of_rows(only):
+    only(LINE)
+    assert learn(linear(90), "y").rows_curve is None
+
+
+def test_probabilities_answer_as_the_coefficients_say(only):
+    only(LOGIT)
+    data = linear(400)
+    study = learn({**data, "y": np.where(data["y"] > 0, "up", "down")}, "y")
+    a = study.responses[0]
+    assert (a.name, a.of) == ("a", "probability of up")
+    assert np.all(np.diff(a.mean) > 0.0)
+    assert page(study, Table(data | {"y": data["y"] > 0})).count("answers to a,") == 1
