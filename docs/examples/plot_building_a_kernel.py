@@ -66,7 +66,7 @@ figure, axes = plt.subplots(1, 3, figsize=(10.0, 2.8), layout="constrained", sha
 for ax, title, part in zip(axes, ("line", "bend", "season"), parts.T, strict=True):
     ax.plot(1949 + years, part, color="#009E73")
     ax.set_title(title, loc="left", fontsize=10)
-    ax.set_xlabel("year")
+    ax.set(xlabel="year", xticks=[1950, 1955, 1960])
 axes[0].set_ylabel("part of log passengers")
 
 # %%

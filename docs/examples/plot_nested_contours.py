@@ -34,7 +34,8 @@ crossings = sum(int(np.sum(small & ~large)) for small, large in pairwise(alone))
 print("crossings, one by one:", crossings)
 
 # %%
-# Together: none, and each region holds the share of the rows that was asked for; rows on a contour are inside.
+# Together: none, and each region holds the share of the rows that was asked for, or more. Rows on a contour are inside:
+# here the outermost one passes through all the rows that it could leave out.
 
 model = NestedOneClassSVM(levels, kernel=RBF(1.0)).fit(X)
 inside = model.contains(points)

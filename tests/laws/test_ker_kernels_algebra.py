@@ -39,6 +39,7 @@ from gnomon.kernels import (
     is_psd,
     noun,
     semi_parametric,
+    warn_unless_psd,
 )
 from kernel_cases import COMPACT, squares
 
@@ -140,6 +141,8 @@ def test_a_conditional_kernel_is_positive_beside_its_polynomials():
     assert is_psd(H @ AdditiveChi2().gram(np.abs(X)) @ H)
     with pytest.raises(ValueError, match=r"2 column"):
         ThinPlate().gram(X)
+    with pytest.raises(ValueError, match=r"degree < 2.*gnomon\.gp\.ThinPlateSpline"):
+        warn_unless_psd(ThinPlate().against(rows))
 
 
 @pytest.mark.spec("KER-036")

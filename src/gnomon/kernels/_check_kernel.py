@@ -168,8 +168,9 @@ def warn_unless_psd(against: Against, *, name: str = "kernel", stacklevel: int =
         return
     if kernel.psd == "conditional":
         raise ValueError(
-            f"{name}={kernel!r} is positive definite only beside polynomials of degree < {kernel.cpd_order}, which "
-            "this model does not fit; choose a kernel with psd=True"
+            f"{name}={kernel!r} is positive definite only beside polynomials of degree < {kernel.cpd_order}, and this "
+            "model solves with kernels that are so by themselves; choose one with psd=True (for histograms Chi2), or "
+            "gnomon.gp.ThinPlateSpline for thin plates"
         )
     few = against if n <= SAMPLE else against.take(np.linspace(0, n - 1, SAMPLE).astype(int))
     report = check_kernel(few.matrix(), tol=1e-8)

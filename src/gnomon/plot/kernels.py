@@ -148,6 +148,7 @@ def gram_and_spectrum(kernel: Kernel, X: ArrayLike, *, ax: GivenAxes = None) -> 
         if chosen.any():
             axes.plot(order[chosen], np.abs(values[chosen]), color=color, marker=marker, ms=3.5, lw=0.8, label=name)
     axes.set_yscale("log")
+    axes.locator_params(axis="x", integer=True)
     axes.axhline(rounding, color=MUTED, linewidth=0.8, linestyle=":", label="rounding")
     dress(axes, x="number $i$", y="eigenvalue $λ_i$", title="spectrum", legend="best")
     return panels

@@ -62,7 +62,8 @@ class NestedOneClassSVM(JointMachine):
     offset_ : ndarray of shape (n_levels,)
         τ.
     coverage_ : ndarray of shape (n_levels,)
-        Share of the training rows, by weight, inside each region.
+        Share of the training rows, by weight, inside each region: with "coverage" the level, and more where the
+        contour passes through several rows, which are inside.
     support_ : ndarray of int of shape (n_support,)
         Rows with a coefficient.
     support_vectors_ : array of shape (n_support, n_features)
