@@ -14,7 +14,7 @@ from gnomon._typing import Floats, Integers
 from gnomon.base import count_rows, take_rows
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.infer import ClassLink, ClassPosterior, SoftmaxPosterior, laplace_classes, laplace_softmax
-from gnomon.kernels import Kernel
+from gnomon.kernels import Kernel, contract_tiles
 from gnomon.numerics.parallel import split_rows
 
 __all__ = [
@@ -74,7 +74,6 @@ class EvidenceSearch(NamedTuple):
     optimizer: Optimizer
     n_restarts: int
     rng: np.random.RandomState
-    warm_start: bool
 
 
 class LatentProcess(NamedTuple):
@@ -125,7 +124,7 @@ def evidence_of(
     K = np.asarray(kernel.gram(problem.rows), dtype=float)
     posterior = problem.labels.approximate(K, start)
     slopes = (
-        np.asarray(kernel.contract(P, P, posterior.evidence_slopes(K)), dtype=float)
+        np.asarray(contract_tiles(kernel, P, posterior.evidence_slopes(K).tile), dtype=float)
         if len(kernel.theta)
         else np.empty(0)
     )
@@ -141,7 +140,8 @@ def fit_latent(
     def criterion(theta: Floats) -> tuple[float, Floats]:
         nonlocal last
         value, gradient, posterior = evidence_of(kernel.with_theta(theta), problem, last)
-        last = posterior.coef if search.warm_start else start
+        # The mode is unique: near the last one it is found in fewer steps.
+        last = posterior.coef
         return value, gradient
 
     tuned = None

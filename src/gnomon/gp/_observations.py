@@ -13,8 +13,8 @@ import numpy as np
 from gnomon._typing import Floats
 from gnomon.distributions import Distribution
 from gnomon.gp._tuning import Criterion
-from gnomon.infer import Conditioned, condition
-from gnomon.kernels import Kernel
+from gnomon.infer import Conditioned, Slopes, condition
+from gnomon.kernels import Kernel, contract_tiles
 from gnomon.numerics.linalg import CholeskyPrecision, NotPositiveDefiniteError, factor_covariance
 
 __all__ = ["CRITERIA", "Noise", "NoisyRows", "Parameters", "Tune", "covariance", "criterion", "named"]
@@ -131,9 +131,9 @@ def criterion(
             return -np.inf, np.zeros_like(theta)
         value, G = value_of(found), slopes_of(found)
         P = parameters.kernel.prepare(data.rows)
-        gradient = np.asarray(parameters.kernel.contract(P, P, G), dtype=float)
+        gradient = np.asarray(contract_tiles(parameters.kernel, P, G.tile), dtype=float)
         if start.noise.bounds is not None:
-            gradient = np.append(gradient, np.diagonal(G) @ parameters.noise.variances)
+            gradient = np.append(gradient, G.diagonal() @ parameters.noise.variances)
         extra, slopes = _priors(laws, theta)
         return value + extra, gradient + slopes
 
@@ -150,7 +150,7 @@ def _priors(laws: list[Distribution | None], theta: Floats) -> tuple[float, Floa
     return value, slopes
 
 
-CRITERIA: dict[Tune, tuple[Callable[[Conditioned], float], Callable[[Conditioned], Floats]]] = {
+CRITERIA: dict[Tune, tuple[Callable[[Conditioned], float], Callable[[Conditioned], Slopes]]] = {
     "lml": (Conditioned.log_evidence, Conditioned.evidence_slopes),
     "loo": (Conditioned.left_out_score, Conditioned.left_out_slopes),
 }

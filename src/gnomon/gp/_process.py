@@ -18,12 +18,12 @@ from gnomon.gp._trend import Trend
 from gnomon.infer import Conditioned
 from gnomon.kernels import Against, Kernel
 from gnomon.numerics.linalg import NotPositiveDefiniteError, SparsePrecision, factor_covariance
-from gnomon.numerics.parallel import split_rows
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Process", "TargetScale"]
 
-BLOCK = 1 << 22
-"""Covariances of new points with observations that are in memory at once."""
+BLOCK = 1 << 19
+"""Covariances of new points with observations that are in the cache of a thread at once."""
 
 NEGATIVE = 1e-8
 """What rounding may leave of a variance below zero, relative to the prior one."""
@@ -119,7 +119,9 @@ class Process(NamedTuple):
         assert self.found is not None
         n, q = len(self.found.y), len(X)
         parts = [take_rows(X, rows) for rows in split_rows(q, max(1, -(-q * max(n, 1) // BLOCK)))]
-        found = [function(self._cross(part), self.trend.columns(part)) for part in parts]
+        found = map_chunks(
+            lambda part: function(self._cross(part), self.trend.columns(part)), parts, blas_threads()
+        )
         return np.concatenate(found) if found else np.empty(0)
 
     def _cross(self, X: Any) -> Any:

@@ -59,7 +59,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     max_iter_predict : int, default=100
         Newton iterations for a mode.
     warm_start : bool, default=False
-        Start each search for a mode where the last one ended.
+        Start the first search for a mode where the last fit ended.
     copy_X_train : bool, default=True
     random_state : int, RandomState or None, default=None
         For starts of the optimiser, and for draws with ``multi_class="softmax"``.
@@ -316,9 +316,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         return [part.posterior.coef for part in before] if len(before) == n else [None] * n
 
     def _search(self) -> EvidenceSearch:
-        return EvidenceSearch(
-            self.optimizer, self.n_restarts_optimizer, check_random_state(self.random_state), self.warm_start
-        )
+        return EvidenceSearch(self.optimizer, self.n_restarts_optimizer, check_random_state(self.random_state))
 
     def _set(self) -> None:
         parts = self._parts

@@ -19,6 +19,7 @@ from gnomon.infer.acquisitions import (
     log_expected_excess,
 )
 from gnomon.infer.class_links import CLASS_LINKS, ClassLink, Derivatives, LogitClasses, ProbitClasses
+from gnomon.infer.slopes import Slopes
 
 __all__ = [
     "CLASS_LINKS",
@@ -40,6 +41,7 @@ __all__ = [
     "ProbabilityOfImprovement",
     "ProbitClasses",
     "SigmoidAverage",
+    "Slopes",
     "SoftmaxPosterior",
     "condition",
     "conformal_quantile",

@@ -14,10 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats
 from gnomon.infer.class_links import ClassLink, Derivatives
+from gnomon.infer.slopes import Slopes
+from gnomon.numerics.linalg import CholeskyPrecision
 from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["ClassPosterior", "laplace_classes"]
@@ -39,7 +42,7 @@ class ClassPosterior(NamedTuple):
     root : ndarray of shape (n,)
         W^½.
     lower : ndarray of shape (n, n)
-        L.
+        L; what is above its diagonal is never read.
     third : ndarray of shape (n,)
         Third derivatives of wᵢ log p.
     log_evidence : float
@@ -80,20 +83,22 @@ class ClassPosterior(NamedTuple):
 
     def explained(self, k: Floats) -> Floats:
         """What (4) takes from k(x, x)."""
-        with calm_blas(len(k)):
-            V = linalg.solve_triangular(self.lower, self.root[:, None] * k, lower=True, check_finite=False)
-        return np.einsum("ij,ij->j", V, V)
+        return CholeskyPrecision(self.lower).quadratic(self.root[:, None] * k)
 
-    def evidence_slopes(self, K: Floats) -> Floats:
-        """G with ∂ log q = Σ Gᵢⱼ ∂Kᵢⱼ, the way of the mode included: algorithm 5.1 as one matrix."""
-        with calm_blas(len(K)):
-            half = linalg.solve_triangular(self.lower, np.diag(self.root), lower=True, check_finite=False)
-            R = half.T @ half
-            C = half @ K
-        shift = 0.5 * (np.diagonal(K) - np.einsum("ij,ij->j", C, C)) * self.third
-        u = shift - R @ (K @ shift)
-        cross = np.outer(u, self.slope)
-        return 0.5 * (np.outer(self.coef, self.coef) - R + cross + cross.T)
+    def evidence_slopes(self, K: Floats) -> Slopes:
+        """G with ∂ log q = Σ Gᵢⱼ ∂Kᵢⱼ, the way of the mode included: algorithm 5.1 as one matrix.
+
+        With R = W^½B⁻¹W^½ the posterior variances are diag(W⁻¹ − W⁻¹RW⁻¹), so that B⁻¹ is all that is needed.
+        """
+        precision = CholeskyPrecision(self.lower)
+        R = precision.lower_inverse()
+        ratio = np.divide(self.third, self.root**2, out=np.zeros_like(self.third), where=self.root > 0.0)
+        shift = 0.5 * (1.0 - np.diagonal(R)) * ratio
+        R *= self.root[:, None]
+        R *= self.root
+        u = shift - self.root * precision.solve(self.root * (K @ shift))
+        left = 0.5 * np.column_stack([self.coef, u, self.slope])
+        return Slopes(R, -0.5, left, np.column_stack([self.coef, self.slope, u]))
 
 
 def laplace_classes(
@@ -117,7 +122,7 @@ def laplace_classes(
     sample_weight : ndarray of shape (n,), optional
         w of (1).
     start : ndarray of shape (n,), optional
-        a at the start; zeros by default.
+        a at the start, where ψ is higher there than at zero; zeros by default.
     max_iter : int, default=100
 
     Returns
@@ -139,10 +144,8 @@ def laplace_classes(
     (array([-0.556689, -0.335684,  0.335684,  0.556689]), -2.732538)
     """
     w = np.ones(len(y)) if sample_weight is None else sample_weight
-    a = np.zeros(len(y)) if start is None else np.array(start, dtype=float)
-    z = K @ a
-    d = _weighted(link, y, z, w)
-    psi, path = _psi(d, a, z), []
+    a, z, d, psi = _start(K, y, link, w, start)
+    path: list[float] = []
     for _ in range(max_iter):
         rise, a, z, d, psi = _newton(K, y, link, w, a, z, d, psi)
         path.append(psi)
@@ -159,6 +162,21 @@ def laplace_classes(
     lower = _factor(K, root)
     evidence = psi - float(np.sum(np.log(np.diagonal(lower))))
     return ClassPosterior(z, a, d.slope, root, lower, d.third, evidence, psi, len(path), np.array(path))
+
+
+def _start(
+    K: Floats, y: Floats, link: ClassLink, w: Floats, start: Floats | None
+) -> tuple[Floats, Floats, Derivatives, float]:
+    """The better of two points: zero, and that which was given."""
+    zero = np.zeros(len(y))
+    d = _weighted(link, y, zero, w)
+    best = zero, zero, d, _psi(d, zero, zero)
+    if start is not None:
+        a = np.array(start, dtype=float)
+        z = K @ a
+        d = _weighted(link, y, z, w)
+        best = max(best, (a, z, d, _psi(d, a, z)), key=lambda point: point[3])
+    return best
 
 
 def _newton(
@@ -184,10 +202,15 @@ def _newton(
 
 def _factor(K: Floats, root: Floats) -> Floats:
     """L of (2)."""
-    B = root[:, None] * K * root
+    # By columns, as LAPACK takes it.
+    B = K.T * root
+    B *= root[:, None]
     B[np.diag_indices_from(B)] += 1.0
     with calm_blas(len(B)):
-        return linalg.cholesky(B, lower=True, overwrite_a=True, check_finite=False)
+        lower, info = lapack.dpotrf(B, lower=1, clean=0, overwrite_a=1)
+    if info != 0:
+        raise np.linalg.LinAlgError("the covariance of the latent scores is not positive semi-definite")
+    return lower
 
 
 def _weighted(link: ClassLink, y: Floats, z: Floats, w: Floats) -> Derivatives:

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import linalg
 
 from gnomon._typing import Floats
+from gnomon.infer.slopes import Slopes
 from gnomon.numerics.linalg import Precision
 
 __all__ = ["Conditioned", "Left", "condition"]
@@ -130,9 +131,12 @@ class Conditioned(NamedTuple):
         shared = self.precision.log_det + drift + (n - len(self.drift)) * LOG_2PI
         return -0.5 * (float(np.sum(self.y * self.coef)) + m * shared)
 
-    def evidence_slopes(self) -> Floats:
+    def evidence_slopes(self) -> Slopes:
         """G with ∂ log p = Σ Gᵢⱼ ∂Aᵢⱼ: ½(aaᵀ − mP)."""
-        return 0.5 * (self.coef @ self.coef.T - self.y.shape[1] * self._projected())
+        m, V = self.y.shape[1], self._drift_root().T
+        return Slopes(
+            self.precision.lower_inverse(), -0.5 * m, 0.5 * np.hstack([self.coef, m * V]), np.hstack([self.coef, V])
+        )
 
     def left_out(self) -> Left:
         """The laws (5)."""
@@ -145,14 +149,13 @@ class Conditioned(NamedTuple):
         squares = (self.y - left.mean) ** 2 / left.variance[:, None]
         return -0.5 * float(np.sum(squares + np.log(left.variance)[:, None] + LOG_2PI))
 
-    def left_out_slopes(self) -> Floats:
+    def left_out_slopes(self) -> Slopes:
         """G with ∂ Σ log p(yᵢ | y₋ᵢ) = Σ Gᵢⱼ ∂Aᵢⱼ, Sundararajan & Keerthi (2001), section 3."""
         P = self._projected()
         c = 1.0 / np.diagonal(P)
         u = P @ (c[:, None] * self.coef)
         d = c * np.sum(1.0 + self.coef**2 * c[:, None], axis=1)
-        cross = u @ self.coef.T
-        return 0.5 * (cross + cross.T - (P * d) @ P)
+        return Slopes((P * d) @ P, -0.5, 0.5 * np.hstack([u, self.coef]), np.hstack([self.coef, u]))
 
     def _unexplained_drift(self, k: Floats, h: Floats) -> Floats:
         """S with SᵀS = r(x)ᵀ(HᵀA⁻¹H)⁻¹r(x)."""
@@ -160,18 +163,16 @@ class Conditioned(NamedTuple):
 
     def _projected(self) -> Floats:
         """P of (2)."""
-        A = self.precision.dense()
-        if self.solved.shape[1]:
-            V = linalg.solve_triangular(self.root, self.solved.T, lower=True)
-            A -= V.T @ V
-        return A
+        V = self._drift_root()
+        return self.precision.dense() - V.T @ V
 
     def _projected_diagonal(self) -> Floats:
-        found = self.precision.diagonal()
-        if self.solved.shape[1]:
-            V = linalg.solve_triangular(self.root, self.solved.T, lower=True)
-            found = found - np.einsum("ij,ij->j", V, V)
-        return found
+        V = self._drift_root()
+        return self.precision.diagonal() - np.einsum("ij,ij->j", V, V)
+
+    def _drift_root(self) -> Floats:
+        """V with VᵀV = A⁻¹ − P, of shape (p, n)."""
+        return linalg.solve_triangular(self.root, self.solved.T, lower=True) if len(self.root) else self.solved.T
 
 
 def condition(precision: Precision, y: Floats, H: Floats | None = None) -> Conditioned:

@@ -3,6 +3,7 @@
 from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Against, Hyperparameter, Kernel, noun
 from gnomon.kernels._check_kernel import KernelReport, NotPSDWarning, check_kernel, is_psd, warn_unless_psd
+from gnomon.kernels._evaluate import contract_tiles
 from gnomon.kernels._functions import KernelExponential, KernelPower, PolynomialOf
 from gnomon.kernels._geometry import distance_to_mean, kernel_distance
 from gnomon.kernels._gram_matrix import components, gram_matrix
@@ -79,6 +80,7 @@ __all__ = [
     "White",
     "check_kernel",
     "components",
+    "contract_tiles",
     "distance_to_mean",
     "gram_matrix",
     "is_cardinal",

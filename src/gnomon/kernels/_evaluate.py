@@ -6,7 +6,7 @@ Each tile is one call of BLAS and one pass of the formula over its result; a sym
 above the diagonal. As many threads as BLAS has here work on tiles, each with BLAS on one thread.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from gnomon.numerics.parallel import blas_threads, map_tiles
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
 
-__all__ = ["evaluate", "evaluate_sparse", "weighted_sums"]
+__all__ = ["contract_tiles", "evaluate", "evaluate_sparse", "weighted_sums"]
 
 Tile: TypeAlias = tuple[slice, slice, Any, Any]
 """Which rows and columns, and both prepared."""
@@ -144,6 +144,47 @@ def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
 
     map_tiles(work, _cuts(len(P), TILE), blas_threads())
     return sums
+
+
+def contract_tiles(kernel: "Kernel", P: Any, tile: Callable[[slice, slice], Floats]) -> Floats:
+    """Σ_ij G_ij ∂K_ij/∂θ of prepared rows for a symmetric G, tile by tile: no other matrix is whole.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    P : prepared rows
+    tile : callable
+        (I, J) → G[I, J] as an array of its own, for equal slices and for I before J.
+
+    Returns
+    -------
+    ndarray of shape (len(kernel.theta),)
+
+    References
+    ----------
+    Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, equation 5.9. MIT Press.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import RBF, contract_tiles
+    >>> X, G = np.array([[0.0], [1.0]]), np.ones((2, 2))
+    >>> found = contract_tiles(RBF(), RBF().prepare(X), lambda I, J: G[I, J].copy())
+    >>> bool(np.allclose(found, RBF().pullback(X, None, G)))
+    True
+    """
+    n = len(P)
+    if kernel.whole or n <= TILE:
+        return kernel.contract(P, P, tile(slice(0, n), slice(0, n)))
+
+    def work(part: Tile) -> Floats:
+        I, J, rows, columns = part
+        G = tile(I, J)
+        if I != J:
+            G *= 2.0
+        return kernel.contract(rows, columns, G)
+
+    return np.sum(map_chunks(work, _symmetric_tiles(P), blas_threads()), axis=0)
 
 
 def _tiles(P: Any, Q: Any) -> Iterator[Tile]:

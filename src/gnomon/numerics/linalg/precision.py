@@ -75,9 +75,13 @@ class Precision(ABC):
         """A⁻¹ itself, for sums over all its entries."""
         raise ValueError(f"{type(self).__name__} does not give the entries of an inverse; choose solver='cholesky'")
 
+    def lower_inverse(self) -> Floats:
+        """The lower triangle of A⁻¹; what is above it means nothing."""
+        return self.dense()
+
     def diagonal(self) -> Floats:
         """The diagonal of A⁻¹."""
-        return np.diag(self.dense()).copy()
+        return np.diag(self.lower_inverse()).copy()
 
 
 @dataclass(frozen=True)
@@ -132,11 +136,14 @@ class CholeskyPrecision(Precision):
         return V.T @ V
 
     def dense(self) -> Floats:
-        """By LAPACK's ``potri``, symmetric to the bit."""
-        with calm_blas(len(self.lower)):
-            inverse, _ = lapack.dpotri(self.lower, lower=1)
-        inverse = np.tril(inverse)
+        """Symmetric to the bit."""
+        inverse = np.tril(self.lower_inverse())
         return inverse + np.tril(inverse, -1).T
+
+    def lower_inverse(self) -> Floats:
+        """By LAPACK's ``potri``."""
+        with calm_blas(len(self.lower)):
+            return lapack.dpotri(self.lower, lower=1)[0]
 
 
 class _FactorAttempt(NamedTuple):
