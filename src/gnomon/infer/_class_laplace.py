@@ -146,11 +146,16 @@ def laplace_classes(
     w = np.ones(len(y)) if sample_weight is None else sample_weight
     a, z, d, psi = _start(K, y, link, w, start)
     path: list[float] = []
+    before = np.inf
     for _ in range(max_iter):
         rise, a, z, d, psi = _newton(K, y, link, w, a, z, d, psi)
         path.append(psi)
-        if np.max(np.abs(a - d.slope)) <= TOLERANCE * (1.0 + np.max(np.abs(d.slope))):
+        left = float(np.max(np.abs(a - d.slope)))
+        # Neither ψ nor its slope improve: both are at their last digit.
+        at_rounding = abs(rise) <= ROUNDING * (1.0 + abs(psi)) and left > 0.5 * before
+        if left <= TOLERANCE * (1.0 + np.max(np.abs(d.slope))) or at_rounding:
             break
+        before = left
     else:
         warnings.warn(
             f"the search for the mode ended after {max_iter} iterations, in the last of which log p rose by "
