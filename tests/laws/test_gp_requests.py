@@ -1,5 +1,8 @@
 """Gaussian processes inside of scikit-learn's searches, and what else their users ask for."""
 
+import doctest
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from gnomon.gp import GaussianProcessClassifier, GaussianProcessRegressor
 from gnomon.infer import laplace
-from gnomon.kernels import RBF, Constant, Matern
+from gnomon.kernels import RBF, Constant, Matern, Wendland
 
 
 def table(n=40):
@@ -106,3 +109,24 @@ def test_numbers_and_categories_have_kernels_of_their_own():
     kernel = Constant(1.0) * RBF(1.0).on(["size"]) + Constant(1.0) * RBF(0.1, length_scale_bounds="fixed").on(["shop"])
     model = GaussianProcessRegressor(kernel, noise="learn").fit(frame[:60], y[:60])
     assert model.score(frame[60:], y[60:]) > 0.99
+
+
+@pytest.mark.spec("GP-015")
+def test_the_guide_to_dependent_rows_names_three_ways_and_its_example_runs():
+    guide = Path(__file__).resolve().parents[2] / "docs" / "gp.md"
+    text = guide.read_text(encoding="utf-8").split("## Data that are not independent")[1]
+    for way in ("columns of neighbouring values", "Markov", "Gaussian process of position"):
+        assert way in text
+    assert doctest.testfile(str(guide), module_relative=False).failed == 0
+
+
+@pytest.mark.spec("GP-L07")
+def test_the_work_of_a_sparse_factor_grows_with_the_rows_and_that_of_a_dense_one_with_their_cube():
+    rng, nonzeros = np.random.default_rng(0), []
+    for n in (1000, 4000):
+        X = rng.uniform(0.0, np.sqrt(n), (n, 2))
+        model = GaussianProcessRegressor(Wendland(2.0), alpha=0.1, optimizer=None, solver="sparse").fit(X, X[:, 0])
+        factor = model._found.precision._factor
+        nonzeros.append(factor.L.nnz + factor.U.nnz)
+    # Four times the rows at the same neighbours: a factor with 16 times the entries would be dense.
+    assert 4.0 <= nonzeros[1] / nonzeros[0] < 8.0

@@ -17,7 +17,18 @@ from gnomon.infer import Conditioned, Slopes, condition
 from gnomon.kernels import Kernel, contract_tiles
 from gnomon.numerics.linalg import CholeskyPrecision, NotPositiveDefiniteError, factor_covariance
 
-__all__ = ["CRITERIA", "Noise", "NoisyRows", "Parameters", "Tune", "covariance", "criterion", "named"]
+__all__ = [
+    "CRITERIA",
+    "Noise",
+    "NoisyRows",
+    "Parameters",
+    "Tune",
+    "covariance",
+    "criterion",
+    "log_priors",
+    "named",
+    "read_laws",
+]
 
 Tune: TypeAlias = Literal["lml", "loo"]
 
@@ -117,11 +128,7 @@ def criterion(
 ) -> Criterion:
     """C of (1) and its gradient as a function of θ, −∞ where A is not positive definite."""
     value_of, slopes_of = CRITERIA[tune]
-    names = named(start)
-    unknown = sorted(set(prior or {}) - set(names))
-    if unknown:
-        raise ValueError(f"prior names {unknown[0]!r}, which is not learned; the names are {names}")
-    laws = [(prior or {}).get(name) for name in names]
+    laws = read_laws(start, prior)
 
     def evaluate(theta: Floats) -> tuple[float, Floats]:
         parameters = start.at(theta)
@@ -134,13 +141,22 @@ def criterion(
         gradient = np.asarray(contract_tiles(parameters.kernel, P, G.tile), dtype=float)
         if start.noise.bounds is not None:
             gradient = np.append(gradient, G.diagonal() @ parameters.noise.variances)
-        extra, slopes = _priors(laws, theta)
+        extra, slopes = log_priors(laws, theta)
         return value + extra, gradient + slopes
 
     return evaluate
 
 
-def _priors(laws: list[Distribution | None], theta: Floats) -> tuple[float, Floats]:
+def read_laws(start: Parameters, prior: Mapping[str, Distribution] | None) -> list[Distribution | None]:
+    """A law, or none, for each entry of θ."""
+    names = named(start)
+    unknown = sorted(set(prior or {}) - set(names))
+    if unknown:
+        raise ValueError(f"prior names {unknown[0]!r}, which is not learned; the names are {names}")
+    return [(prior or {}).get(name) for name in names]
+
+
+def log_priors(laws: list[Distribution | None], theta: Floats) -> tuple[float, Floats]:
     """Σ log prior(θⱼ) and its derivative by central differences."""
     value, slopes, h = 0.0, np.zeros_like(theta), 1e-5
     for j, law in enumerate(laws):

@@ -26,12 +26,22 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     alpha_: Floats
     X_train_: Any
     _data: NoisyRows
-    _found: Conditioned
     _known: Floats
     _ndim: int
     _parameters: Parameters
     _process: Process
     _targets: Floats
+
+    @property
+    def _found(self) -> Conditioned:
+        """The process after its observations, where each of them has a weight."""
+        if self._process.rows is not self._data.rows:
+            raise AttributeError(
+                "a fit by inducing rows has no weights of single observations; this is for the exact solvers, give "
+                "solver='cholesky' or 'cg'"
+            )
+        assert self._process.found is not None
+        return self._process.found
 
     @abstractmethod
     def predict(self, X: MatrixLike | list[Any]) -> Any:
@@ -64,7 +74,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     def cardinal_weights(self, X: MatrixLike | list[Any]) -> Floats:
         """w with E f(x) = Σ wᵢ yᵢ for each row, of shape (n_queries, n_samples): the equivalent kernel."""
         check_is_fitted(self)
-        return self._process.weights(self._rows(X))
+        return self._process._replace(found=self._found).weights(self._rows(X))
 
     def rkhs_norm(self) -> float | Floats:
         """‖f̂‖ = √(aᵀKa) of the mean less its trend, for every target."""

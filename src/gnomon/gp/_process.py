@@ -119,9 +119,7 @@ class Process(NamedTuple):
         assert self.found is not None
         n, q = len(self.found.y), len(X)
         parts = [take_rows(X, rows) for rows in split_rows(q, max(1, -(-q * max(n, 1) // BLOCK)))]
-        found = map_chunks(
-            lambda part: function(self._cross(part), self.trend.columns(part)), parts, blas_threads()
-        )
+        found = map_chunks(lambda part: function(self._cross(part), self.trend.columns(part)), parts, blas_threads())
         return np.concatenate(found) if found else np.empty(0)
 
     def _cross(self, X: Any) -> Any:

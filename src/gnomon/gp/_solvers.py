@@ -3,7 +3,8 @@
     "kronecker"   rows are a full grid and k is a product over its axes: eigenvectors of each axis
     "sparse"      k has a support, so that few pairs of rows are related: sparse factors
     "cholesky"    up to 10 000 rows: a dense factor
-    "cg"          beyond: conjugate gradients, with products of A in blocks                             (1)
+    "inducing"    beyond: the variational bound of some hundred inducing rows, with what it may miss
+    "cg"          beyond, for exact rows or a drift: conjugate gradients, with products of A in blocks  (1)
 
 Rasmussen & Williams (2006), chapter 8; Wendland (2004), Scattered Data Approximation, doi:10.1017/CBO9780511617539.
 """
@@ -15,7 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import Floats
+from gnomon.base import take_rows
 from gnomon.gp._full_grid import full_grid
+from gnomon.gp._inducing import bound_of, choose_rows, condition_inducing
 from gnomon.gp._observations import NoisyRows, Parameters, covariance
 from gnomon.infer import Conditioned, condition
 from gnomon.kernels import Kernel
@@ -30,21 +33,52 @@ from gnomon.numerics.linalg import (
     factor_covariance,
 )
 
-__all__ = ["Solved", "Solver", "solve"]
+__all__ = ["MOST_DENSE", "Approximation", "Solved", "Solver", "choose_solver", "solve"]
 
-Solver: TypeAlias = Literal["auto", "cholesky", "sparse", "cg", "kronecker"]
+Solver: TypeAlias = Literal["auto", "cholesky", "sparse", "cg", "kronecker", "inducing"]
 
 MOST_DENSE = 10_000
 FEWEST_STRUCTURED = 256
 """Rows up to which "auto" takes a dense factor whatever the structure: it is as fast there, and has L."""
 DENSITY = 0.1
+LEAST_NOISE = 1e-6
+"""Of the prior variance, for inducing rows."""
 
 
 class Solved(NamedTuple):
-    """The process after its observations, and the solver that was used."""
+    """The process after its observations, and the solver that was used.
+
+    Fields
+    ------
+    found : Conditioned
+    name : str
+    evidence : float
+        log p(y), or the lower bound that the solver has.
+    rows : array or list
+        That `found` is about.
+    approximation : Approximation or None
+    """
 
     found: Conditioned
     name: str
+    evidence: float
+    rows: Any
+    approximation: "Approximation | None" = None
+
+
+class Approximation(NamedTuple):
+    """What inducing rows cost.
+
+    Fields
+    ------
+    gap : float
+        The most that log p(y) can exceed its lower bound by.
+    missing : float
+        Mean share of the prior variance of the rows that the inducing ones do not explain.
+    """
+
+    gap: float
+    missing: float
 
 
 class CovarianceProduct(NamedTuple):
@@ -60,18 +94,49 @@ class CovarianceProduct(NamedTuple):
         return product + self.variances[:, None] * X
 
 
-def solve(solver: Solver, parameters: Parameters, data: NoisyRows, before: Precision | None = None) -> Solved:
+def solve(
+    name: str, parameters: Parameters, data: NoisyRows, before: Precision | None = None, n_inducing: int = 500
+) -> Solved:
     """Condition by the solver of this name; `before` is that of the first rows, which "cholesky" extends."""
-    name = _choose(parameters, data) if solver == "auto" else solver
+    if name == "inducing":
+        return _inducing(parameters, data, n_inducing)
     try:
         precision = SOLVERS[name](parameters, data, before)
     except NotPositiveDefiniteError as error:
         raise NotPositiveDefiniteError(f"{error}; {_advice(parameters.kernel)}") from None
-    return Solved(condition(precision, data.y, data.H), name)
+    found = condition(precision, data.y, data.H)
+    return Solved(found, name, found.log_evidence(), data.rows)
 
 
-def _choose(parameters: Parameters, data: NoisyRows) -> str:
-    """The table (1), from the top."""
+def _inducing(parameters: Parameters, data: NoisyRows, n_inducing: int) -> Solved:
+    inducing = take_rows(data.rows, choose_rows(parameters.kernel, data.rows, n_inducing))
+    bound = bound_of(parameters, data, inducing)
+    gap = bound.upper(data.y, parameters.noise.variances) - bound.value
+    prior = np.asarray(parameters.kernel.diag(data.rows), dtype=float)
+    cost = Approximation(max(gap, 0.0), float(np.sum(bound.missing) / np.sum(prior)))
+    found = condition_inducing(parameters, data, inducing, bound)
+    return Solved(found, "inducing", bound.value, inducing, cost)
+
+
+def choose_solver(solver: Solver, parameters: Parameters, data: NoisyRows) -> str:
+    """The table (1), from the top; "inducing" is refused where it has no bound."""
+    if solver == "inducing":
+        if data.H is not None:
+            raise ValueError(
+                "solver='inducing' takes a known mean; instead of a mean with free coefficients add Constant() or "
+                "Linear() to the kernel"
+            )
+        if not _bounded(parameters):
+            raise ValueError("solver='inducing' needs noise > 0 on every row; give alpha, or noise='learn'")
+    return _automatic(parameters, data) if solver == "auto" else solver
+
+
+def _bounded(parameters: Parameters) -> bool:
+    """Whether there is noise on every row, without which the bound of inducing rows is −∞."""
+    return parameters.noise.bounds is not None or bool(np.all(parameters.noise.variances > 0.0))
+
+
+def _automatic(parameters: Parameters, data: NoisyRows) -> str:
     n, kernel = len(data.y), parameters.kernel
     if n > FEWEST_STRUCTURED:
         if (
@@ -85,7 +150,16 @@ def _choose(parameters: Parameters, data: NoisyRows) -> str:
             pattern: Any = kernel.pattern(P, P)
             if pattern is not None and pattern.nnz < DENSITY * n**2:
                 return "sparse"
-    return "cholesky" if n <= MOST_DENSE else "cg"
+    if n <= MOST_DENSE:
+        return "cholesky"
+    return "inducing" if data.H is None and _noisy(parameters, data) else "cg"
+
+
+def _noisy(parameters: Parameters, data: NoisyRows) -> bool:
+    """Whether the noise is so large that inducing rows can serve: below it they would have to be exact."""
+    if parameters.noise.bounds is not None:
+        return True
+    return bool(np.min(parameters.noise.variances) > LEAST_NOISE * np.mean(parameters.kernel.diag(data.rows)))
 
 
 def _cholesky(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:

@@ -12,26 +12,31 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, RandomState
-from gnomon.base import kernel_rows
+from gnomon.base import kernel_rows, take_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
+from gnomon.gp._inducing import bound_criterion, choose_rows
 from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
 from gnomon.gp._observed import ObservedProcess
 from gnomon.gp._peer_kernel import Adopted, adopt
 from gnomon.gp._process import Process, TargetScale
 from gnomon.gp._reading import Reading, normalised, read_observations
-from gnomon.gp._solvers import Solved, Solver, solve
+from gnomon.gp._solvers import MOST_DENSE, Solved, Solver, choose_solver, solve
 from gnomon.gp._trend import MeanLike, read_trend
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.kernels import RBF, Constant, Kernel
 
 __all__ = ["GaussianProcessRegressor"]
+
+MISSING = 0.02
+"""Share of the prior variance that inducing rows may leave without a word."""
 
 DEFAULT = Constant(1.0) * RBF(1.0)
 KernelOfProcess: TypeAlias = Kernel | PeerKernel | None
@@ -72,10 +77,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         What is maximised: log p(y) (of what a drift leaves, where there is one), or Σ log p(yᵢ | y₋ᵢ).
     prior : dict of str to Distribution, optional
         Laws of log θ by the names of hyper-parameters ("k2__length_scale", "noise"), added to the criterion.
-    solver : {"auto", "cholesky", "sparse", "cg", "kronecker"}, default="auto"
-        How systems with A are solved; `solver_` says what "auto" chose.
+    solver : {"auto", "cholesky", "sparse", "cg", "kronecker", "inducing"}, default="auto"
+        How systems with A are solved; `solver_` says what "auto" chose. "inducing", the only one that is not exact,
+        sees the rows through `n_inducing` of them: `log_marginal_likelihood_value_` is then Titsias' lower bound,
+        which the search maximises, and `evidence_gap_` and `missing_variance_` say what it costs.
     n_jobs : int, optional
         Threads for restarts.
+    n_inducing : int, default=500
+        Most rows for solver="inducing".
 
     Attributes
     ----------
@@ -96,6 +105,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     jitter_ : float
         What was added to the diagonal of A to make it positive definite; a warning says it too.
     solver_ : str
+    evidence_gap_ : float
+        What log p(y) can be larger than `log_marginal_likelihood_value_` by, proved; 0 where the solver is exact.
+    missing_variance_ : float
+        Share of the prior variance of the rows that inducing ones do not explain; 0 where the solver is exact.
     objective_ : float
         The criterion at the end, priors included.
     gradient_norm_ : float
@@ -155,6 +168,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         prior: Mapping[str, Distribution] | None = None,
         solver: Solver = "auto",
         n_jobs: int | None = None,
+        n_inducing: Count = 500,
     ):
         self.kernel = kernel
         self.alpha = alpha
@@ -170,6 +184,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.prior = prior
         self.solver = solver
         self.n_jobs = n_jobs
+        self.n_inducing = n_inducing
 
     def fit(self, X: MatrixLike | list[Any], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the hyper-parameters and condition the process on the rows.
@@ -202,9 +217,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             noise=self.noise,
             normalize=self.normalize_y,
         )
-        found = self._search(read.data, read.parameters)
+        solver = choose_solver(self.solver, read.parameters, read.data)
+        found = self._search(read.data, read.parameters, solver)
         parameters = read.parameters if found is None else read.parameters.at(found.theta)
-        self._keep(read, parameters, solve(self.solver, parameters, read.data))
+        self._keep(read, parameters, solve(solver, parameters, read.data, n_inducing=self.n_inducing))
         self._certify(found)
         return self
 
@@ -321,7 +337,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         parameters = self._parameters.at(np.asarray(theta, dtype=float))
         if not clone_kernel:
             self._set_kernel(parameters)
-        value, gradient = criterion(self._data, parameters, "lml")(np.asarray(theta, dtype=float))
+        evidence = (
+            bound_criterion(self._data, parameters, self._process.rows)
+            if self.solver_ == "inducing"
+            else criterion(self._data, parameters, "lml")
+        )
+        value, gradient = evidence(np.asarray(theta, dtype=float))
         return (value, gradient) if eval_gradient else value
 
     def update(
@@ -359,7 +380,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             self._trend,
             self.normalize_y,
         )
-        self._keep(read, read.parameters, solve(self.solver, read.parameters, read.data, self._found.precision))
+        solver = choose_solver(self.solver, read.parameters, read.data)
+        before = self._process.found
+        solved = solve(solver, read.parameters, read.data, before and before.precision, n_inducing=self.n_inducing)
+        self._keep(read, read.parameters, solved)
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -374,32 +398,63 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
                 f"Got {Y.shape[1]} != {self.n_targets}."
             )
 
-    def _search(self, data: NoisyRows, start: Parameters) -> Tuned | None:
+    def _search(self, data: NoisyRows, start: Parameters, solver: str) -> Tuned | None:
         """The hyper-parameters at the maximum of the criterion; None where none is free."""
         if self.optimizer is None or not len(start.theta):
             return None
-        return tune(
-            criterion(data, start, self.tune, self.prior),
-            start.theta,
-            start.bounds,
-            optimizer=self.optimizer,
-            n_restarts=self.n_restarts_optimizer,
-            rng=check_random_state(self.random_state),
-            names=named(start),
-            n_jobs=self.n_jobs,
-        )
+        options: dict[str, Any] = {
+            "optimizer": self.optimizer,
+            "n_restarts": self.n_restarts_optimizer,
+            "rng": check_random_state(self.random_state),
+            "names": named(start),
+            "n_jobs": self.n_jobs,
+        }
+        if solver == "inducing":
+            return self._search_bound(data, start, options)
+        if len(data.y) > MOST_DENSE:
+            raise ValueError(
+                f"solver={solver!r} has no gradient of the evidence for {len(data.y)} rows, more than {MOST_DENSE}; "
+                "give optimizer=None with hyper-parameters that were found on fewer rows, or solver='inducing'"
+            )
+        return tune(criterion(data, start, self.tune, self.prior), start.theta, start.bounds, **options)
+
+    def _search_bound(self, data: NoisyRows, start: Parameters, options: dict[str, Any]) -> Tuned:
+        """The maximum of the bound of inducing rows, which are chosen again where the first search ended."""
+        if self.tune != "lml":
+            raise ValueError(f"tune={self.tune!r} needs an exact solver; solver='inducing' has tune='lml' alone")
+        first: Tuned | None = None
+        for _ in range(2):
+            here = start if first is None else start.at(first.theta)
+            inducing = take_rows(data.rows, choose_rows(here.kernel, data.rows, self.n_inducing))
+            goal = bound_criterion(data, start, inducing, self.prior)
+            with warnings.catch_warnings():
+                if first is None:
+                    # Where the first search ends is only where the second one begins.
+                    warnings.simplefilter("ignore", ConvergenceWarning)
+                first = tune(goal, here.theta, start.bounds, **options)
+            options = options | {"n_restarts": 0}
+        assert first is not None
+        return first
 
     def _keep(self, read: Reading, parameters: Parameters, solved: Solved) -> None:
         """The fitted attributes."""
-        data, found = read.data, solved.found
+        data, found, cost = read.data, solved.found, solved.approximation
         self._data, self._parameters, self._targets, self._known = data, parameters, read.targets, read.known
-        self._found = found
-        self._process = Process(parameters.kernel, self._trend, read.scale, data.rows, found)
+        self._process = Process(parameters.kernel, self._trend, read.scale, solved.rows, found)
         self._set_kernel(parameters)
         self.X_train_, self.y_train_ = data.rows, self._shaped(data.y)
         self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(found.drift)
         self.jitter_, self.solver_ = found.precision.jitter, solved.name
-        self.log_marginal_likelihood_value_ = found.log_evidence()
+        self.log_marginal_likelihood_value_ = solved.evidence
+        self.evidence_gap_ = 0.0 if cost is None else cost.gap
+        self.missing_variance_ = 0.0 if cost is None else cost.missing
+        if self.missing_variance_ > MISSING:
+            warnings.warn(
+                f"{len(solved.rows)} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, and the "
+                f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
+                UserWarning,
+                stacklevel=3,
+            )
         noise = parameters.noise
         self.noise_ = (
             noise.level if np.all(noise.shares == noise.shares[:1]) and noise.shares[0] == 1.0 else noise.variances
