@@ -450,7 +450,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.missing_variance_ = 0.0 if cost is None else cost.missing
         if self.missing_variance_ > MISSING:
             warnings.warn(
-                f"{len(solved.rows)} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, and the "
+                f"{len(solved.rows)} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, the "
                 f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
                 UserWarning,
                 stacklevel=3,
