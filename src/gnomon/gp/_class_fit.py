@@ -12,10 +12,11 @@ import numpy as np
 
 from gnomon._typing import Floats, Integers
 from gnomon.base import count_rows, take_rows
+from gnomon.gp._observations import QUIET
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.infer import ClassLink, ClassPosterior, SoftmaxPosterior, laplace_classes, laplace_softmax
 from gnomon.kernels import Kernel, contract_tiles
-from gnomon.numerics.parallel import split_rows
+from gnomon.numerics.parallel import calm_blas, split_rows
 
 __all__ = [
     "ClassProblem",
@@ -120,14 +121,15 @@ def evidence_of(
     kernel: Kernel, problem: ClassProblem, start: Floats | None = None
 ) -> tuple[float, Floats, ClassPosterior | SoftmaxPosterior]:
     """log q(y), its gradient in log θ, and the posterior, for one kernel."""
-    P = kernel.prepare(problem.rows)
-    K = np.asarray(kernel.gram(problem.rows), dtype=float)
-    posterior = problem.labels.approximate(K, start)
-    slopes = (
-        np.asarray(contract_tiles(kernel, P, posterior.evidence_slopes(K).tile), dtype=float)
-        if len(kernel.theta)
-        else np.empty(0)
-    )
+    with calm_blas(count_rows(problem.rows) // QUIET):
+        P = kernel.prepare(problem.rows)
+        K = np.asarray(kernel.gram(problem.rows), dtype=float)
+        posterior = problem.labels.approximate(K, start)
+        slopes = (
+            np.asarray(contract_tiles(kernel, P, posterior.evidence_slopes(K).tile), dtype=float)
+            if len(kernel.theta)
+            else np.empty(0)
+        )
     return posterior.log_evidence, slopes, posterior
 
 

@@ -16,9 +16,11 @@ from gnomon.gp._tuning import Criterion
 from gnomon.infer import Conditioned, Slopes, condition
 from gnomon.kernels import Kernel, contract_tiles
 from gnomon.numerics.linalg import CholeskyPrecision, NotPositiveDefiniteError, factor_covariance
+from gnomon.numerics.parallel import calm_blas
 
 __all__ = [
     "CRITERIA",
+    "QUIET",
     "Noise",
     "NoisyRows",
     "Parameters",
@@ -31,6 +33,11 @@ __all__ = [
 ]
 
 Tune: TypeAlias = Literal["lml", "loo"]
+
+
+QUIET = 4
+"""A search factors dozens of matrices with other work between: threads that LAPACK wakes each time, and that wait for
+each other, are worth it from this many times as many rows on as for one matrix."""
 
 
 class Noise(NamedTuple):
@@ -131,6 +138,10 @@ def criterion(
     laws = read_laws(start, prior)
 
     def evaluate(theta: Floats) -> tuple[float, Floats]:
+        with calm_blas(len(data.y) // QUIET):
+            return evaluate_on(theta)
+
+    def evaluate_on(theta: Floats) -> tuple[float, Floats]:
         parameters = start.at(theta)
         try:
             found = factored(parameters, data, jitter=False)
