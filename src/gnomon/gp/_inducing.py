@@ -11,18 +11,20 @@ variables in sparse Gaussian processes, AISTATS; (3): Titsias (2014), Variationa
 determinantal point processes; the choice of u: Burt, Rasmussen & van der Wilk (2020), JMLR 21.
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats, Integers
 from gnomon.base import count_rows, take_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._observations import NoisyRows, Parameters, log_priors, read_laws
-from gnomon.gp._tuning import Criterion
+from gnomon.gp._tuning import Criterion, Tuned, tune
 from gnomon.infer import Conditioned
 from gnomon.kernels import Kernel
 from gnomon.numerics.linalg import CholeskyPrecision, NotPositiveDefiniteError, Precision, factor_covariance
@@ -204,6 +206,27 @@ def bound_criterion(
         return found.value + extra, bound_slopes(parameters, data, inducing, found) + slopes
 
     return evaluate
+
+
+def tune_bound(
+    data: NoisyRows,
+    start: Parameters,
+    n_inducing: int,
+    prior: Mapping[str, Distribution] | None,
+    options: dict[str, Any],
+) -> Tuned:
+    """The maximum of F, for rows that are chosen again where a first search ended; `options` are those of `tune`."""
+    with warnings.catch_warnings():
+        # Where the first search ends is only where the second one begins.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        theta = tune(_goal(data, start, n_inducing, prior), start.theta, start.bounds, **options).theta
+    again = options | {"n_restarts": 0}
+    return tune(_goal(data, start.at(theta), n_inducing, prior), theta, start.bounds, **again)
+
+
+def _goal(data: NoisyRows, here: Parameters, most: int, prior: Mapping[str, Distribution] | None) -> Criterion:
+    inducing = take_rows(data.rows, choose_rows(here.kernel, data.rows, most))
+    return bound_criterion(data, here, inducing, prior)
 
 
 def condition_inducing(parameters: Parameters, data: NoisyRows, inducing: Any, found: Bound) -> Conditioned:

@@ -12,16 +12,15 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, RandomState
-from gnomon.base import kernel_rows, take_rows
+from gnomon.base import kernel_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
-from gnomon.gp._inducing import bound_criterion, choose_rows
+from gnomon.gp._inducing import bound_criterion, tune_bound
 from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
 from gnomon.gp._observed import ObservedProcess
@@ -410,31 +409,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             "n_jobs": self.n_jobs,
         }
         if solver == "inducing":
-            return self._search_bound(data, start, options)
+            if self.tune != "lml":
+                raise ValueError(f"tune={self.tune!r} needs an exact solver; solver='inducing' has tune='lml' alone")
+            return tune_bound(data, start, self.n_inducing, self.prior, options)
         if len(data.y) > MOST_DENSE:
             raise ValueError(
                 f"solver={solver!r} has no gradient of the evidence for {len(data.y)} rows, more than {MOST_DENSE}; "
                 "give optimizer=None with hyper-parameters that were found on fewer rows, or solver='inducing'"
             )
         return tune(criterion(data, start, self.tune, self.prior), start.theta, start.bounds, **options)
-
-    def _search_bound(self, data: NoisyRows, start: Parameters, options: dict[str, Any]) -> Tuned:
-        """The maximum of the bound of inducing rows, which are chosen again where the first search ended."""
-        if self.tune != "lml":
-            raise ValueError(f"tune={self.tune!r} needs an exact solver; solver='inducing' has tune='lml' alone")
-        first: Tuned | None = None
-        for _ in range(2):
-            here = start if first is None else start.at(first.theta)
-            inducing = take_rows(data.rows, choose_rows(here.kernel, data.rows, self.n_inducing))
-            goal = bound_criterion(data, start, inducing, self.prior)
-            with warnings.catch_warnings():
-                if first is None:
-                    # Where the first search ends is only where the second one begins.
-                    warnings.simplefilter("ignore", ConvergenceWarning)
-                first = tune(goal, here.theta, start.bounds, **options)
-            options = options | {"n_restarts": 0}
-        assert first is not None
-        return first
 
     def _keep(self, read: Reading, parameters: Parameters, solved: Solved) -> None:
         """The fitted attributes."""
