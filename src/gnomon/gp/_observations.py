@@ -13,7 +13,7 @@ import numpy as np
 from gnomon._typing import Floats
 from gnomon.distributions import Distribution
 from gnomon.gp._tuning import Criterion
-from gnomon.infer import Conditioned, Slopes, condition
+from gnomon.infer import Conditioned, EntrySlopes, condition
 from gnomon.kernels import Kernel, contract_tiles
 from gnomon.numerics.linalg import CholeskyPrecision, NotPositiveDefiniteError, factor_covariance
 from gnomon.numerics.parallel import calm_blas
@@ -177,7 +177,7 @@ def log_priors(laws: list[Distribution | None], theta: Floats) -> tuple[float, F
     return value, slopes
 
 
-CRITERIA: dict[Tune, tuple[Callable[[Conditioned], float], Callable[[Conditioned], Slopes]]] = {
+CRITERIA: dict[Tune, tuple[Callable[[Conditioned], float], Callable[[Conditioned], EntrySlopes]]] = {
     "lml": (Conditioned.log_evidence, Conditioned.evidence_slopes),
     "loo": (Conditioned.left_out_score, Conditioned.left_out_slopes),
 }

@@ -19,7 +19,7 @@ from gnomon.infer.acquisitions import (
     log_expected_excess,
 )
 from gnomon.infer.class_links import CLASS_LINKS, ClassLink, Derivatives, LogitClasses, ProbitClasses
-from gnomon.infer.slopes import Slopes
+from gnomon.infer.entry_slopes import EntrySlopes
 
 __all__ = [
     "CLASS_LINKS",
@@ -30,6 +30,7 @@ __all__ = [
     "Conditioned",
     "Decisions",
     "Derivatives",
+    "EntrySlopes",
     "ExpectedImprovement",
     "GridPosterior",
     "LaplaceApproximation",
@@ -41,7 +42,6 @@ __all__ = [
     "ProbabilityOfImprovement",
     "ProbitClasses",
     "SigmoidAverage",
-    "Slopes",
     "SoftmaxPosterior",
     "condition",
     "conformal_quantile",

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats
 from gnomon.infer.class_links import ClassLink, Derivatives
-from gnomon.infer.slopes import Slopes
+from gnomon.infer.entry_slopes import EntrySlopes
 from gnomon.numerics.linalg import CholeskyPrecision
 from gnomon.numerics.parallel import calm_blas
 
@@ -85,7 +85,7 @@ class ClassPosterior(NamedTuple):
         """What (4) takes from k(x, x)."""
         return CholeskyPrecision(self.lower).quadratic(self.root[:, None] * k)
 
-    def evidence_slopes(self, K: Floats) -> Slopes:
+    def evidence_slopes(self, K: Floats) -> EntrySlopes:
         """G with ∂ log q = Σ Gᵢⱼ ∂Kᵢⱼ, the way of the mode included: algorithm 5.1 as one matrix.
 
         With R = W^½B⁻¹W^½ the posterior variances are diag(W⁻¹ − W⁻¹RW⁻¹), so that B⁻¹ is all that is needed.
@@ -98,7 +98,7 @@ class ClassPosterior(NamedTuple):
         R *= self.root
         u = shift - self.root * precision.solve(self.root * (K @ shift))
         left = 0.5 * np.column_stack([self.coef, u, self.slope])
-        return Slopes(R, -0.5, left, np.column_stack([self.coef, self.slope, u]))
+        return EntrySlopes(R, -0.5, left, np.column_stack([self.coef, self.slope, u]))
 
 
 def laplace_classes(

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import linalg
 
 from gnomon._typing import Floats
-from gnomon.infer.slopes import Slopes
+from gnomon.infer.entry_slopes import EntrySlopes
 from gnomon.numerics.linalg import Precision
 
 __all__ = ["Conditioned", "Left", "condition"]
@@ -131,10 +131,10 @@ class Conditioned(NamedTuple):
         shared = self.precision.log_det + drift + (n - len(self.drift)) * LOG_2PI
         return -0.5 * (float(np.sum(self.y * self.coef)) + m * shared)
 
-    def evidence_slopes(self) -> Slopes:
+    def evidence_slopes(self) -> EntrySlopes:
         """G with ∂ log p = Σ Gᵢⱼ ∂Aᵢⱼ: ½(aaᵀ − mP)."""
         m, V = self.y.shape[1], self._drift_root().T
-        return Slopes(
+        return EntrySlopes(
             self.precision.lower_inverse(), -0.5 * m, 0.5 * np.hstack([self.coef, m * V]), np.hstack([self.coef, V])
         )
 
@@ -149,13 +149,13 @@ class Conditioned(NamedTuple):
         squares = (self.y - left.mean) ** 2 / left.variance[:, None]
         return -0.5 * float(np.sum(squares + np.log(left.variance)[:, None] + LOG_2PI))
 
-    def left_out_slopes(self) -> Slopes:
+    def left_out_slopes(self) -> EntrySlopes:
         """G with ∂ Σ log p(yᵢ | y₋ᵢ) = Σ Gᵢⱼ ∂Aᵢⱼ, Sundararajan & Keerthi (2001), section 3."""
         P = self._projected()
         c = 1.0 / np.diagonal(P)
         u = P @ (c[:, None] * self.coef)
         d = c * np.sum(1.0 + self.coef**2 * c[:, None], axis=1)
-        return Slopes((P * d) @ P, -0.5, 0.5 * np.hstack([u, self.coef]), np.hstack([self.coef, u]))
+        return EntrySlopes((P * d) @ P, -0.5, 0.5 * np.hstack([u, self.coef]), np.hstack([self.coef, u]))
 
     def _unexplained_drift(self, k: Floats, h: Floats) -> Floats:
         """S with SᵀS = r(x)ᵀ(HᵀA⁻¹H)⁻¹r(x)."""

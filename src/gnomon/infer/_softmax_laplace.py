@@ -18,7 +18,7 @@ from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats, Integers
-from gnomon.infer.slopes import Slopes
+from gnomon.infer.entry_slopes import EntrySlopes
 from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["SoftmaxPosterior", "laplace_softmax"]
@@ -96,7 +96,7 @@ class SoftmaxPosterior(NamedTuple):
         found[:, diagonal, diagonal] += prior[:, None] - own
         return found
 
-    def evidence_slopes(self, K: Floats) -> Slopes:
+    def evidence_slopes(self, K: Floats) -> EntrySlopes:
         """G with ∂ log q = Σ Gᵢⱼ ∂Kᵢⱼ, the way of the mode included."""
         curvature, p = self.curvature, self.proba
         halves = np.stack([linalg.solve_triangular(curvature.total, E, lower=True) for E in curvature.E])
@@ -105,7 +105,7 @@ class SoftmaxPosterior(NamedTuple):
         u = np.einsum("icc->ci", S) - 2.0 * np.einsum("icd,di->ci", S, p)
         s = -0.5 * p * (u - np.sum(p * u, axis=0)) * self.weights
         v = s - curvature.inverse_times(s @ K)
-        return Slopes(explicit, 0.5, 0.5 * np.vstack([v, self.slope]).T, np.vstack([self.slope, v]).T)
+        return EntrySlopes(explicit, 0.5, 0.5 * np.vstack([v, self.slope]).T, np.vstack([self.slope, v]).T)
 
 
 def laplace_softmax(

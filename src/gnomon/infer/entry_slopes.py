@@ -13,10 +13,10 @@ import numpy as np
 
 from gnomon._typing import Floats
 
-__all__ = ["Slopes"]
+__all__ = ["EntrySlopes"]
 
 
-class Slopes(NamedTuple):
+class EntrySlopes(NamedTuple):
     """G of (1), symmetric.
 
     Fields
@@ -35,8 +35,8 @@ class Slopes(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.infer import Slopes
-    >>> Slopes(np.array([[2.0, 0.0], [1.0, 4.0]]), -0.5, np.ones((2, 1)), np.ones((2, 1))).dense()
+    >>> from gnomon.infer import EntrySlopes
+    >>> EntrySlopes(np.array([[2.0, 0.0], [1.0, 4.0]]), -0.5, np.ones((2, 1)), np.ones((2, 1))).dense()
     array([[ 0. ,  0.5],
            [ 0.5, -1. ]])
     """
