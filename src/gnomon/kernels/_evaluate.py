@@ -184,7 +184,7 @@ def contract_tiles(kernel: "Kernel", P: Any, tile: Callable[[slice, slice], Floa
             G *= 2.0
         return kernel.contract(rows, columns, G)
 
-    return np.sum(map_chunks(work, _symmetric_tiles(P), blas_threads()), axis=0)
+    return np.sum(map_tiles(work, _symmetric_tiles(P), blas_threads()), axis=0)
 
 
 def _tiles(P: Any, Q: Any) -> Iterator[Tile]:
