@@ -28,7 +28,7 @@ from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_integer, check_interval
+from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import CostMixin, Member, members_of
@@ -137,7 +137,7 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
                 UserWarning,
                 stacklevel=4,
             )
-        return Draw.of(weights, bag_size(self.max_samples, weights, most=1.0), replace=bool(self.bootstrap))
+        return Draw.of(weights, bag_size(self.max_samples, weights), replace=bool(self.bootstrap))
 
     def _columns(self, t: int, p: int) -> Integers:
         """The columns of member t, equation (1)."""
@@ -234,6 +234,6 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
 
 def _count(name: str, value: float, n: int) -> int:
     """An integer unchanged; a fraction as that share of n."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+    if isinstance(value, numbers.Integral):
         return check_integer(name, value, 1, n)
-    return max(1, int(check_interval(name, value, 0.0, 1.0, closed="right") * n))
+    return max(1, int(value * n))

@@ -12,12 +12,11 @@ import numbers
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Bags
 
 __all__ = ["Draw", "DrawnBags", "bag_size"]
@@ -89,20 +88,19 @@ class DrawnBags:
         return len({draw.n for draw in self.draws}) == 1
 
 
-def bag_size(max_samples: float | None, weights: Floats, most: float = np.inf) -> int:
-    """m of (1): as many as there are rows by default, a whole number as it is, a fraction (at most `most`) of Σ s."""
+def bag_size(max_samples: float | None, weights: Floats) -> int:
+    """m of (1): as many as there are rows by default, a whole number as it is, another number times Σ s."""
     n, total = len(weights), float(np.sum(weights))
     if max_samples is None:
         return n
-    if isinstance(max_samples, numbers.Integral) and not isinstance(max_samples, bool):
-        return check_integer("max_samples", max_samples, 1)
-    closed: Literal["right", "neither"] = "right" if np.isfinite(most) else "neither"
-    size = max(1, int(check_interval("max_samples", max_samples, 0.0, most, closed=closed) * total))
-    if size > MOST_DRAWN:
+    if isinstance(max_samples, numbers.Integral):
+        return int(max_samples)
+    if max_samples * total > MOST_DRAWN:
         raise ValueError(
-            f"max_samples={max_samples!r} of a total weight of {total:g} would draw {size:g} rows; give a whole "
-            "number, or weights whose sum is the number of rows"
+            f"max_samples={max_samples!r} of a total weight of {total:g} would draw {max_samples * total:g} rows; give "
+            "a whole number, or weights whose sum is the number of rows"
         )
+    size = max(1, int(max_samples * total))
     if size < max(FEW, n ** (1.0 / 3.0)):
         warnings.warn(
             f"max_samples={max_samples!r} of a total weight of {total:g} draws a low number of rows, {size}; give a "

@@ -24,7 +24,6 @@ from gnomon.base.coded_rows import Coding, new_rows
 from gnomon.base.estimator import Estimator
 from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, Round, Tree, boost, code_columns
 from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._cost import CostMixin, Member, predict_by
@@ -276,10 +275,6 @@ def stalled(scores: Sequence[float] | Floats, patience: int, tol: float) -> bool
 
 def held_rows(n: int, size: float, strata: Array | None, random_state: int) -> tuple[Integers, Integers]:
     """(training rows, held-out rows), both in ascending order; `size` is a share or a number of the latter."""
-    if isinstance(size, float):
-        check_interval("validation_fraction", size, 0.0, 1.0, closed="neither")
-    else:
-        check_integer("validation_fraction", size, 1)
     parts = train_test_split(np.arange(n), test_size=size, stratify=strata, random_state=random_state)
     return np.sort(parts[0]), np.sort(parts[1])
 

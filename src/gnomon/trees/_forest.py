@@ -460,7 +460,7 @@ class ForestRegressor(RegressorMixin, BaseForest[DecisionTreeRegressor]):
 
 def _subspaces(max_features_tree: MaxFeatures, p: int) -> Callable[[int], Integers] | None:
     """From the seed of a tree to the columns that it may test; None: all."""
-    k = resolve_max_features(max_features_tree, p, "max_features_tree")
+    k = resolve_max_features(max_features_tree, p)
     if k == p:
         return None
 

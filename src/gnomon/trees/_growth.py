@@ -13,18 +13,21 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Integers, RandomState, Within
+from gnomon._typing import ArrayLike, Count, Integers, Positive, ProperShare, RandomState, Within
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
+from gnomon.numerics.validation import check_integer
 
 __all__ = [
+    "BagSize",
     "Binning",
     "Bins",
     "LeafCount",
     "LeafShare",
+    "LeafSize",
     "MaxFeatures",
     "MonotonicConstraints",
     "SomeShare",
+    "SplitSize",
     "SplitterWord",
     "bins_of",
     "growth_options",
@@ -32,9 +35,6 @@ __all__ = [
     "resolve_max_features",
     "seed_of",
 ]
-
-MaxFeatures: TypeAlias = float | Literal["sqrt", "log2"] | None
-"""A number of columns, a share of them, or a function of their number; None for all."""
 
 Bins: TypeAlias = Annotated[int, Within(2, 255, closed="both")]
 Binning: TypeAlias = Bins | Literal["auto"] | None
@@ -44,6 +44,18 @@ LeafShare: TypeAlias = Annotated[float, Within(0.0, 0.5, closed="both")]
 
 SomeShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="right")]
 """A part of a whole that may be all of it, and is not nothing."""
+
+MaxFeatures: TypeAlias = Count | SomeShare | Literal["sqrt", "log2"] | None
+"""A number of columns, a share of them, or a function of their number; None for all."""
+
+SplitSize: TypeAlias = LeafCount | SomeShare
+"""Rows of a node that may be split: a number, or a share of all."""
+
+LeafSize: TypeAlias = Count | ProperShare
+"""Rows of a leaf: a number, or a share of all."""
+
+BagSize: TypeAlias = Count | Positive | None
+"""Draws of rows: a number, or a multiple of the total weight; None for as many as there are rows."""
 
 SplitterWord: TypeAlias = Literal["best", "random"]
 
@@ -92,16 +104,15 @@ def _kept_monotone(estimator: Any, p: int) -> Integers | None:
     return monotone
 
 
-def resolve_max_features(max_features: MaxFeatures, p: int, name: str = "max_features") -> int:
+def resolve_max_features(max_features: MaxFeatures, p: int) -> int:
     """The number of columns, of p, that `max_features` means."""
     if max_features is None:
         return p
     if isinstance(max_features, str):
-        check_choice(name, max_features, ("sqrt", "log2"))
         return max(1, int(sqrt(p) if max_features == "sqrt" else log2(p)))
-    if isinstance(max_features, numbers.Integral) and not isinstance(max_features, bool):
-        return min(check_integer(name, max_features, 1), p)
-    return max(1, int(check_interval(name, max_features, 0.0, 1.0, closed="right") * p))
+    if isinstance(max_features, numbers.Integral):
+        return min(int(max_features), p)
+    return max(1, int(max_features * p))
 
 
 def bins_of(binning: Binning, n: int) -> int | None:
@@ -117,9 +128,9 @@ def seed_of(random_state: RandomState) -> int:
 
 
 def _count(name: str, value: float, n: int, least: int) -> int:
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+    if isinstance(value, numbers.Integral):
         return check_integer(name, value, least)
-    return max(least, ceil(check_interval(name, value, 0.0, 1.0, closed="right" if least == 2 else "neither") * n))
+    return max(least, ceil(value * n))
 
 
 def monotone_of(cst: MonotonicConstraints, p: int, names: Sequence[str] | None) -> Integers | None:

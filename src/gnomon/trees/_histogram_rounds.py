@@ -22,7 +22,7 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix, Sp
 from gnomon.base.callbacks import Tasks
 from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
-from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.numerics.validation import check_choice
 from gnomon.search import BoostingPlan, Columns, Round
 from gnomon.search.boosting_scores import flat_scores, has_curvature, mean_loss
 from gnomon.trees._boosting import (
@@ -89,8 +89,6 @@ class HistogramRounds(BoostedTrees):
     ) -> Self:
         """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
         seed = self._new_seed()
-        if isinstance(self.validation_fraction, float):
-            check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
         self.do_early_stopping_ = self._stops_early(len(y), held is not None)
         self.is_categorical_ = self.coding_.category if np.any(self.coding_.category) else None
         learn = np.arange(len(y))

@@ -22,6 +22,7 @@ from gnomon.base.delegation import base_has
 from gnomon.base.parameters import store
 from gnomon.trees._bagging import Bagging
 from gnomon.trees._cost import timed
+from gnomon.trees._growth import SomeShare
 from gnomon.trees._targets import as_classes
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -103,8 +104,8 @@ class BaggingClassifier(ClassifierMixin, Bagging):
         estimator: BaseEstimator | None = None,
         n_estimators: Count = 10,
         *,
-        max_samples: float | None = None,
-        max_features: float = 1.0,
+        max_samples: Count | SomeShare | None = None,
+        max_features: Count | SomeShare = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
         oob_score: bool = False,
@@ -222,8 +223,8 @@ class BaggingRegressor(RegressorMixin, Bagging):
         estimator: BaseEstimator | None = None,
         n_estimators: Count = 10,
         *,
-        max_samples: float | None = None,
-        max_features: float = 1.0,
+        max_samples: Count | SomeShare | None = None,
+        max_features: Count | SomeShare = 1.0,
         bootstrap: bool = True,
         bootstrap_features: bool = False,
         oob_score: bool = False,

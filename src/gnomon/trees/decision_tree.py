@@ -42,7 +42,16 @@ from gnomon.trees._forms import (
     smooth_answers,
     tree_form,
 )
-from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints, SplitterWord
+from gnomon.trees._growth import (
+    Binning,
+    LeafCount,
+    LeafShare,
+    LeafSize,
+    MaxFeatures,
+    MonotonicConstraints,
+    SplitSize,
+    SplitterWord,
+)
 from gnomon.trees._leaf_models import LeafColumns, leaf_options, with_leaf_models
 from gnomon.trees._oblique import DirectionRule
 from gnomon.trees._outputs import ClassCounts, ClassLabels, ClassShares, counts_of, labels_of, refuse_several, shares_of
@@ -196,8 +205,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         criterion: TreeCriterionWord | Criterion | Callable[[Floats], float] = "gini",
         splitter: SplitterWord = "best",
         max_depth: CountOrZero | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = None,
         random_state: RandomState = None,
@@ -355,8 +364,8 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         criterion: NumberCriterionWord | Literal["quantile"] | Criterion = "squared_error",
         splitter: SplitterWord = "best",
         max_depth: CountOrZero | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_features: MaxFeatures = None,
         random_state: RandomState = None,

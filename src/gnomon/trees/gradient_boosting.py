@@ -39,7 +39,16 @@ from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, d
 from gnomon.trees._boosting import Monitor
 from gnomon.trees._cost import timed
 from gnomon.trees._exact_rounds import ExactRounds, VarianceName
-from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints, SomeShare
+from gnomon.trees._growth import (
+    Binning,
+    LeafCount,
+    LeafShare,
+    LeafSize,
+    MaxFeatures,
+    MonotonicConstraints,
+    SomeShare,
+    SplitSize,
+)
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
@@ -151,8 +160,8 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         n_estimators: Count = 100,
         subsample: SomeShare = 1.0,
         criterion: VarianceName = "friedman_mse",
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_depth: CountOrZero | None = 3,
         min_impurity_decrease: NonNegative = 0.0,
@@ -280,8 +289,8 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         n_estimators: Count = 100,
         subsample: SomeShare = 1.0,
         criterion: VarianceName = "friedman_mse",
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_depth: CountOrZero | None = 3,
         min_impurity_decrease: NonNegative = 0.0,

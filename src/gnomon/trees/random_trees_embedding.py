@@ -36,7 +36,7 @@ from gnomon.search import SquaredError
 from gnomon.search.traverse import as_dense
 from gnomon.trees._cost import timed
 from gnomon.trees._forest import BaseForest
-from gnomon.trees._growth import Binning, LeafCount, LeafShare
+from gnomon.trees._growth import Binning, LeafCount, LeafShare, LeafSize, SplitSize
 from gnomon.trees._targets import tree_weights
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
@@ -106,8 +106,8 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest[DecisionTreeRegressor]):
         n_estimators: Count = 100,
         *,
         max_depth: CountOrZero | None = 5,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_leaf_nodes: LeafCount | None = None,
         min_impurity_decrease: NonNegative = 0.0,

@@ -18,7 +18,17 @@ from gnomon.numerics.domains import Categories
 from gnomon.search import Criterion
 from gnomon.trees._criteria import ClassCriterionWord, NumberCriterionWord
 from gnomon.trees._forest import ForestClassifier, ForestClassWeight, ForestRegressor, OutOfBagScore, Voting
-from gnomon.trees._growth import Binning, LeafCount, LeafShare, MaxFeatures, MonotonicConstraints, SplitterWord
+from gnomon.trees._growth import (
+    BagSize,
+    Binning,
+    LeafCount,
+    LeafShare,
+    LeafSize,
+    MaxFeatures,
+    MonotonicConstraints,
+    SplitSize,
+    SplitterWord,
+)
 
 __all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
 
@@ -85,14 +95,14 @@ class RandomizedTreesClassifier(ForestClassifier):
         n_estimators: Count = 100,
         *,
         bootstrap: bool = False,
-        max_samples: float | None = None,
+        max_samples: BagSize = None,
         max_features_tree: MaxFeatures = None,
         max_features: MaxFeatures = None,
         splitter: SplitterWord = "best",
         criterion: ClassCriterionWord | Criterion = "gini",
         max_depth: CountOrZero | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_leaf_nodes: LeafCount | None = None,
         min_impurity_decrease: NonNegative = 0.0,
@@ -162,14 +172,14 @@ class RandomizedTreesRegressor(ForestRegressor):
         n_estimators: Count = 100,
         *,
         bootstrap: bool = False,
-        max_samples: float | None = None,
+        max_samples: BagSize = None,
         max_features_tree: MaxFeatures = None,
         max_features: MaxFeatures = None,
         splitter: SplitterWord = "best",
         criterion: NumberCriterionWord | Criterion = "squared_error",
         max_depth: CountOrZero | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
+        min_samples_split: SplitSize = 2,
+        min_samples_leaf: LeafSize = 1,
         min_weight_fraction_leaf: LeafShare = 0.0,
         max_leaf_nodes: LeafCount | None = None,
         min_impurity_decrease: NonNegative = 0.0,
