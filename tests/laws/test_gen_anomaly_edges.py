@@ -169,6 +169,9 @@ def test_the_protocol_refuses_what_would_flatter():
     twice = AnomalySplit(good[:50], np.r_[good[40:70], bad[:5]], np.r_[good[70:], bad[5:]])
     with pytest.raises(ValueError, match=r"in split more than once"):
         evaluate_detectors([GaussianDetector()], GOOD, LABELS, split=twice)
+    taught = AnomalySplit(np.r_[good[:50], bad[:2]], np.r_[good[50:70], bad[2:5]], np.r_[good[70:], bad[5:]])
+    with pytest.raises(ValueError, match=r"split.train holds 2 anomalous rows"):
+        evaluate_detectors([GaussianDetector()], GOOD, LABELS, split=taught)
     nothing = AnomalySplit(good[:50], np.r_[good[50:70], bad], good[70:])
     with pytest.raises(ValueError, match=r"split.test holds 0 anomalous"):
         evaluate_detectors([GaussianDetector()], GOOD, LABELS, split=nothing)

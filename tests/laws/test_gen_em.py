@@ -1,5 +1,6 @@
 """Laws of EM and of mixtures of normal laws."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -170,7 +171,6 @@ def test_one_component_is_the_normal_law_at_once(kind):
 def test_hard_em_with_uniform_weights_and_a_fixed_sphere_is_k_means(sigma):
     X = blobs(seed=3)
     seeds = X[:3]
-    theirs = kmeans(X, seeds)
     model = GaussianMixture(
         3,
         covariance_type="fixed",
@@ -178,10 +178,15 @@ def test_hard_em_with_uniform_weights_and_a_fixed_sphere_is_k_means(sigma):
         fix_weights="uniform",
         algorithm="hard",
         means_init=seeds,
-        max_iter=500,
-    ).fit(X)
-    np.testing.assert_allclose(model.means_, theirs.centers, atol=1e-9)
-    np.testing.assert_array_equal(model.predict(X), theirs.labels)
+    )
+    for steps in (1, 2, 3, 4, 500):
+        theirs = kmeans(X, seeds, max_iter=steps)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.set_params(max_iter=steps).fit(X)
+        np.testing.assert_allclose(model.means_, theirs.centers, atol=1e-9)
+        np.testing.assert_array_equal(model.predict(X), theirs.labels)
+    assert model.converged_
     assert model.n_parameters_ == 9
 
 

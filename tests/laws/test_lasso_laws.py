@@ -115,6 +115,8 @@ def test_idle_bound_is_least_squares():
     assert model.multiplier_ == 0.0
     np.testing.assert_allclose(model.coef_, exact, atol=1e-7)
     assert model.lam_for(0.0) == pytest.approx(rho_max(X, y))
+    assert model.lam_for(2.0 * np.abs(exact).sum()) == 0.0
+    assert model.lam_for(0.999 * np.abs(exact).sum()) > 0.0
 
 
 @pytest.mark.spec("LIN-044")

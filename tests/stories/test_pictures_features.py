@@ -2,13 +2,20 @@
 
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from gnomon import plot
-from gnomon.datasets import make_center_corner, make_informative_pair, make_threshold
+from gnomon.datasets import (
+    make_center_corner,
+    make_informative_pair,
+    make_linear_outliers,
+    make_quadratic_boundary,
+    make_threshold,
+)
 from gnomon.features import GreedySelector, PolarFeatures, PosNegPart, Waterfall, Whitener
 from gnomon.linear import LinearModelClassifier, LinearSVM
 from gnomon.numerics.special import sigmoid
@@ -113,6 +120,8 @@ def test_boundary_in_x_and_plane_in_z():
     model = make_pipeline(PolarFeatures(), LogisticRegression()).fit(X, y)
     panels = plot.boundary_in_both(model, X, y)
     labelled(*panels.values())
+    curve = lines(panels["X"])["boundary"].get_xydata()
+    np.testing.assert_allclose(model.decision_function(curve[np.isfinite(curve[:, 0])]), 0.0, atol=1e-8)
     ends = lines(panels["Z"])["boundary"].get_xydata()
     np.testing.assert_allclose(ends @ model[-1].coef_[0] + model[-1].intercept_, 0.0, atol=1e-9)
     Z = model[:-1].transform(X)
@@ -126,14 +135,33 @@ def test_boundary_in_x_and_plane_in_z():
 
 @pytest.mark.spec("LIN-P16")
 def test_four_problems_and_the_polar_remap():
+    makers = (make_center_corner, make_linear_outliers, make_quadratic_boundary, make_threshold)
     panels = plot.nonlinear_problems(LogisticRegression(C=100.0))
     assert len(panels) == 8
-    assert all(panels[key].collections for key in panels)
+    titles = list(dict.fromkeys(title for title, _ in panels))
+    for title, make in zip(titles, makers, strict=True):
+        X, y, mapping = make(random_state=0, return_map=True)
+        Z = mapping.fit_transform(X)
+        model = LogisticRegression(C=100.0).fit(Z, y)
+        assert model.score(Z, y) > LogisticRegression(C=100.0).fit(X, y).score(X, y)
+        for k, (before, after) in enumerate(zip(*(points(panels[title, space]) for space in "XZ"), strict=True)):
+            np.testing.assert_allclose(before, X[y == k])
+            if Z.shape[1] == 2:
+                np.testing.assert_allclose(after, Z[y == k])
+            else:
+                np.testing.assert_allclose(after[:, 0], model.decision_function(Z[y == k]))
     X, y = make_center_corner(shape="ring", random_state=0)
-    panels = plot.polar_remap(X, y)
-    labelled(*panels.values())
-    after = panels["after"].collections[0].get_offsets()
-    np.testing.assert_allclose(after[:, 0], np.linalg.norm(X[y == 0], axis=1))
+    for center, at in ((None, 0.0), ("mean", X.mean(axis=0)), ([1.0, -2.0], [1.0, -2.0])):
+        panels = plot.polar_remap(X, y, center=center)
+        labelled(*panels.values())
+        for k, (before, after) in enumerate(zip(*map(points, panels.values()), strict=True)):
+            moved = X[y == k] - at
+            np.testing.assert_allclose(before, X[y == k])
+            np.testing.assert_allclose(after, np.column_stack([np.hypot(*moved.T), np.arctan2(*moved.T[::-1])]))
+
+
+def points(ax):
+    return [np.asarray(part.get_offsets()) for part in ax.collections if isinstance(part, PathCollection)]
 
 
 @pytest.mark.spec("LIN-P17")

@@ -65,15 +65,25 @@ def test_error_rates_cross_at_the_marked_point():
 
 @pytest.mark.spec("EVA-P09")
 def test_roc_curves():
-    one = plot.roc_curves(curves()["good"])
+    curve = curves()["good"]
+    one = plot.roc_curves(curve)
     labelled(one)
-    assert {"random", "area 0.875", "hull"} <= set(lines(one))
-    assert len(one.collections) == 1  # the area
+    drawn = {label: line.get_xydata() for label, line in lines(one).items()}
+    np.testing.assert_array_equal(drawn["random"], [[0, 0], [1, 1]])
+    np.testing.assert_array_equal(drawn["area 0.875"], np.column_stack([curve.fpr, curve.tpr]))
+    np.testing.assert_array_equal(drawn["hull"], np.column_stack([curve.hull().fpr, curve.hull().tpr]))
+    (area,) = one.collections
+    x, y = area.get_paths()[0].vertices.T
+    assert abs(np.sum(x * np.roll(y, 1) - y * np.roll(x, 1))) / 2 == pytest.approx(0.875)
     bands = {name: curve_band(LABELS, s, **FEW) for name, s in (("good", SCORES), ("poor", np.roll(SCORES, 2)))}
     X = np.random.default_rng(0).normal(LABELS)[:, None]
     refits = cost_ratio_curve(LogisticRegression(), X, LABELS, [0.5, 2.0], cv=2)
     ax = plot.roc_curves(curves(), bands=bands, refits=refits)
-    assert "refits with other costs" in lines(ax)
+    np.testing.assert_array_equal(
+        lines(ax)["refits with other costs"].get_xydata(), np.column_stack([refits.fpr, refits.tpr])
+    )
+    assert {"good, area 0.875", f"poor, area {curves()['poor'].roc_auc:.3f}"} < set(lines(ax))
+    assert len(ax.lines) == 6  # the diagonal, the refits, and two curves with their hulls
     assert len(ax.collections) == 2
     with pytest.raises(ValueError, match="space"):
         plot.roc_curves(curves()["good"], bands=curve_band(LABELS, SCORES, space="pr", **FEW))
