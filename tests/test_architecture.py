@@ -394,6 +394,10 @@ def test_the_two_commands_of_the_readme_exist():
     for target in ("demo", "test"):
         assert f"make {target}" in readme
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    # What the README says that files may be is installed by the first command.
+    assert "Parquet" in readme
+    assert re.search(r"^demo:.*/\.frames$", makefile, re.MULTILINE)
+    assert any(need.startswith("pyarrow") for need in PROJECT["project"]["optional-dependencies"]["frames"])
 
 
 def test_only_the_checks_of_a_change_set_up_pytorch():

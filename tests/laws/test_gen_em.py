@@ -401,14 +401,45 @@ def test_components_without_rows_are_kept_reseeded_dropped_or_refused():
     options |= {"covariance_type": "spherical", "min_count": 1.0}
     kept = GaussianMixture(3, **options).fit(X)
     assert np.min(kept.weights_) < 1e-3
+    assert kept.n_reseeded_ == 0
     reseeded = GaussianMixture(3, **options, on_empty="reseed").fit(X)
     assert reseeded.n_reseeded_ > 0
     assert np.min(reseeded.weights_) * len(X) >= 1.0
+    assert reseeded.monotone_
     dropped = GaussianMixture(3, **options, on_empty="drop").fit(X)
     assert len(dropped.weights_) == 2
+    assert dropped.n_reseeded_ == 1
     assert dropped.predict_proba(X).shape == (60, 2)
     with pytest.raises(ValueError, match="component 2 has a weight of"):
         GaussianMixture(3, **options, on_empty="raise").fit(X)
+
+
+@pytest.mark.spec("GEN-076")
+def test_a_component_begins_anew_at_the_worst_explained_row_with_the_total_covariance():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    X[7], X[8] = [9.0, 9.0], [-5.0, 6.0]
+    theta = NormalMixture(
+        np.full(2, 0.5), Normals(np.array([[0.0, 0.0], [1e3, 1e3]]), np.stack([np.eye(2)] * 2), "full")
+    )
+    for weights, worst in ((None, 7), (np.where(np.arange(50) == 7, 0.0, 1.0), 8)):
+        steps = GaussianEM(X, weights, on_empty="reseed")
+        anew = steps.m_step(steps.e_step(theta)[0])
+        assert isinstance(anew, Restart)
+        np.testing.assert_array_equal(anew.theta.laws.means[1], X[worst])
+        np.testing.assert_allclose(anew.theta.laws.covariances[1], np.cov(X.T, ddof=0, aweights=weights))
+    steps = GaussianEM(X, on_empty="keep")
+    kept = steps.m_step(steps.e_step(theta)[0])
+    assert kept.weights[1] == pytest.approx(10 * np.finfo(float).eps / 50)
+
+
+@pytest.mark.spec("GEN-076")
+def test_a_component_needs_one_row_and_two_where_rows_are_assigned():
+    X = np.r_[np.random.default_rng(0).normal(size=30), 50.0][:, None]
+    options = {"means_init": [[0.0], [50.0]], "reg_covar": 1e-3}
+    assert GaussianMixture(2, **options, on_empty="reseed").fit(X).n_reseeded_ == 0
+    assert GaussianMixture(2, **options, algorithm="hard", min_count=1).fit(X).n_reseeded_ == 0
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        assert GaussianMixture(2, **options, algorithm="hard").fit(X).n_reseeded_ > 0
 
 
 @pytest.mark.spec("GEN-062")

@@ -15,6 +15,7 @@ from gnomon.generative import (
     MixtureModel,
     select_components,
 )
+from gnomon.generative.mixture_model import take_worst
 from gnomon.optim import kmeans, seed_centers
 
 NOISY = np.concatenate(
@@ -96,8 +97,17 @@ def test_a_weight_is_a_number_of_rows(algorithm):
 def test_empty_components_are_reseeded_dropped_or_refused():
     X = three_clouds(90)[:, :1]
     laws = [Normal(0.0, 30.0), Normal(1e4, 1.0)]
+    worst = take_worst(np.tile([1.0, 0.0], (40, 1)), np.array([1]), np.arange(40.0))
+    np.testing.assert_array_equal(worst[:, 1] > worst[:, 0], np.arange(40) < 10)
     again = MixtureModel(laws, random_state=0).fit(X)
     assert again.n_reseeded_ >= 1
+    assert again.monotone_
+    # Of 91 rows the last alone belongs to the second law, which is enough unless more are asked for.
+    with_one = np.r_[X, [[1e4]]]
+    assert MixtureModel(laws, fixed=[1], random_state=0).fit(with_one).n_reseeded_ == 0
+    free = [Normal(0.0, 30.0), Normal(1e4, 1.0)]
+    with pytest.raises(ValueError, match="below min_count=2;"):
+        MixtureModel(free, on_empty="raise", min_count=2.0).fit(with_one)
     assert np.min(again.weights_) > 0.1
     fewer = MixtureModel(laws, on_empty="drop").fit(X)
     assert len(fewer.components_) == 1

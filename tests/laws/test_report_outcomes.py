@@ -1,5 +1,7 @@
 """Scores of each class and rows to look at, against scikit-learn and by hand."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
@@ -80,3 +82,14 @@ def test_the_report_counts_rows_as_the_file_does(only):
     html = page(study, table)
     assert "Rows that the model gets most wrong" in html
     assert "precision" in html
+    # On a screen of 400 px the cells of a row stand below each other, each behind the heading of its column.
+    width, rules = re.search(r"@media \(max-width: (\d+)rem\) \{(.*?)\n\}", html, re.DOTALL).groups()
+    assert int(width) * 16 > 400
+    assert "table.stack td { display: block; }" in rules
+    assert "content: attr(data-label)" in rules
+    columns = re.search(r"feature columns?</summary>.*?</table>", html, re.DOTALL)[0]
+    assert '<table class="stack">' in columns
+    headings = re.findall(r"<th\b[^>]*>(.*?)</th>", columns)
+    assert re.findall(r'data-label="(.*?)"', columns) == headings[1:] == [
+        "taken as", "missing", "different", "for example"
+    ]  # fmt: skip
