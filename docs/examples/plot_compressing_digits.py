@@ -22,7 +22,7 @@ plot.reconstructions(X, maps, (8, 8), rows=(0, 3, 7, 12))
 
 # %%
 # Parts that add up: nothing can be taken away again, so each pattern is a stroke.
-parts = NMF(8, init="nndsvda", tol=1e-3, max_iter=1000)
+parts = NMF(8, init="nndsvda", tol=1e-3, max_iter=1000, normalize="rows")
 codes = parts.fit_transform(X)
 plot.pattern_panels(parts.components_, codes[:60], shape=(8, 8))
 

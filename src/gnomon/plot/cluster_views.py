@@ -166,7 +166,8 @@ def cluster_profiles(profile: ClusterProfile, *, ax: Axes | None = None) -> Axes
     ['0.5', '6', '9', '6']
     """
     z = profile.standing.z
-    ax = new_axes(ax, width=1.6 + 1.0 * z.shape[1], height=1.4 + 0.5 * z.shape[0])
+    longest = max(map(len, profile.names))
+    ax = new_axes(ax, width=1.6 + max(1.0, 0.11 * longest) * z.shape[1], height=1.4 + 0.5 * z.shape[0])
     image = ax.imshow(z, cmap=DIVERGING.reversed(), vmin=-2.5, vmax=2.5, aspect="auto")
     _cells(ax, profile.center, lambda value: f"{value:.3g}", np.abs(z) > 1.8)
     ax.set_xticks(range(z.shape[1]), labels=list(profile.names))

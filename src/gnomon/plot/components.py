@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator
 
@@ -44,6 +45,9 @@ __all__ = [
     "reconstructions",
     "scree",
 ]
+
+GAP = "#CBE0EF"
+"""Between pictures of one column: no shade of grey, which would be taken for a row of pixels."""
 
 
 def principal_line(model: BaseEstimator, X: ArrayLike, *, ax: Axes | None = None) -> Axes:
@@ -253,7 +257,7 @@ def reconstructions(
     for name, panel in panels.items():
         images = pictures[name].reshape(-1, *shape)
         stack = np.pad(images, ((0, 0), (0, 1), (0, 0)), constant_values=np.nan).reshape(-1, shape[1])[:-1]
-        panel.imshow(stack, cmap="gray_r", vmin=low, vmax=high)
+        panel.imshow(stack, cmap=colormaps["gray_r"].with_extremes(bad=GAP), vmin=low, vmax=high)
         panel.set_axis_off()
         label_panel(panel, name)
     return panels
