@@ -115,7 +115,7 @@ def _line(file, *, quick):
 
     table = file.table(QUICK_ROWS if quick else None)
     started = time.perf_counter()
-    study = learn(table, file.target, rule="best", **file.choices)
+    study = learn(table, file.target, rule="best", time_limit=LIMIT, **file.choices)
     ours = time.perf_counter() - started
     loss = SCORES[study.target.task][0]
     used = used_kinds([_as_feature(kind, table, file) for kind in study.kinds])

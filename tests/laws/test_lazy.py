@@ -54,6 +54,8 @@ MISUSE = {
     "a level for classes": (["-t", "y", "--level", "0.9"], "--level is for --task anomaly"),
     "a label for classes": (["-t", "y", "--anomaly-label", "bad"], "--anomaly-label is for --task anomaly"),
     "groups of anomalies": (["--task", "anomaly", "--group", "g"], "--group cannot be used with --task anomaly"),
+    "one detector": (["--task", "anomaly", "--single"], "--single cannot be used with --task anomaly"),
+    "a time for detectors": (["--task", "anomaly", "--time-limit", "9"], "--time-limit cannot be used with --task"),
     "a rule for detectors": (["--task", "anomaly", "--rule", "best"], "--rule cannot be used with --task anomaly"),
     "a label without labels": (
         ["--task", "anomaly", "--anomaly-label", "x"],

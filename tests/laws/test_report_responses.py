@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from gnomon._registry import Candidate
 from gnomon.io import Table
 from gnomon.report import learn, page, summary
+from gnomon.report._budget import Budget
 from gnomon.report._kinds import infer_kinds
 from gnomon.report._pictures import picture_of_response
 from gnomon.report._responses import responses
@@ -33,7 +34,7 @@ def asked(of, n=300):
         {"a": rng.normal(size=n), "b": rng.normal(size=n), "c": np.array(list("xyz"))[rng.integers(3, size=n)]}
     )
     kinds = list(infer_kinds(table, table.names).values())
-    return table, {r.name: r for r in responses(Formula(of), table, np.arange(100, n), kinds, (), "y", 0)}
+    return table, {r.name: r for r in responses(Formula(of), table, np.arange(100, n), kinds, (), "y", 0, Budget(None))}
 
 
 def test_the_mean_answer_is_the_function_itself_where_columns_add():

@@ -353,3 +353,17 @@ def test_command_line_of_the_process(monkeypatch, capsys):
         main()
     assert caught.value.code == 0
     assert re.fullmatch(r"gnomon \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+def test_the_options_of_the_race_reach_the_study(gnomon, tmp_path):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    register(Candidate("near", "classification", lambda f, s: KNeighborsClassifier(15), 2))
+    write(tmp_path / "t.csv", table_of(400, y=lambda x, rng: np.where(x[:, 0] + np.abs(x[:, 1]) > 0.5, "p", "q")))
+    options = ["learn", "t.csv", "-t", "y", "--rule", "best", "--json", "-o"]
+    mixed = json.loads(gnomon(*options, "mixed", "--time-limit", 60).stdout)
+    alone = json.loads(gnomon(*options, "alone", "--single", "--no-refit").stdout)
+    assert [one["name"] for one in mixed["tried"]][-1].startswith("mean of ")
+    assert [one["name"] for one in alone["tried"]] == ["baseline", "logistic", "near"]
+    assert (mixed["refitted"], alone["refitted"]) == (True, False)
+    gnomon(*options, "never", "--time-limit", 0, code=2)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.io import UserError
 
-__all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds"]
+__all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds", "times_within"]
 
 GROWTH = 1.2
 COMPARISON = 0.6
@@ -66,6 +66,18 @@ def predicted_seconds(seconds: float, rows: int, more: int) -> float:
     31.7
     """
     return seconds * (more / rows) ** GROWTH
+
+
+def times_within(seconds: float, each: float, most: int) -> int:
+    """How often something may be done that takes so long each time, `most` times at the most.
+
+    Examples
+    --------
+    >>> from gnomon.report._budget import times_within
+    >>> times_within(10.0, 3.0, 5), times_within(float("inf"), 3.0, 5), times_within(-1.0, 3.0, 5)
+    (3, 5, 0)
+    """
+    return most if most * each <= seconds else max(0, int(seconds / each))
 
 
 def affordable(costs: Mapping[str, float], seconds: float) -> list[str]:

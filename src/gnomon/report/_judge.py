@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from gnomon._registry import Candidate, Facts
 from gnomon._typing import Array
 from gnomon.io import Table
+from gnomon.report._budget import Budget, times_within
 from gnomon.report._compare import BASELINE
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
@@ -22,7 +23,8 @@ __all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "o
 
 MOST_ROWS_TO_PERMUTE = 2_000
 MOST_COLUMNS_TO_PERMUTE = 300
-PERMUTATIONS = 5
+PERMUTATIONS, FEWEST_PERMUTATIONS = 5, 2
+SHARE_OF_TIME = 0.3
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,9 @@ def judge(model: Pipeline, target: Target, table: Table, parts: Split, seed: int
 
 
 def importances(
-    model: Pipeline, target: Target, table: Table, parts: Split, names: Sequence[str], seed: int
+    model: Pipeline, target: Target, table: Table, parts: Split, names: Sequence[str], seed: int, budget: Budget
 ) -> list[Importance]:
-    """The importance of every column on held-out rows, greatest first; none for very many columns."""
+    """The importance of every column on held-out rows, greatest first; none for very many columns, or without time."""
     if len(names) > MOST_COLUMNS_TO_PERMUTE:
         return []
     rng = np.random.default_rng(seed)
@@ -76,10 +78,14 @@ def importances(
     def at(shown: Table) -> float:
         return loss(truth, forecast(model, shown, target.classes))
 
+    before = budget.spent
     start = at(test)
+    often = times_within(SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names), PERMUTATIONS)
+    if often < FEWEST_PERMUTATIONS:
+        return []
     found = []
     for name in names:
-        shuffled = [test[name][rng.permutation(len(truth))] for _ in range(PERMUTATIONS)]
+        shuffled = [test[name][rng.permutation(len(truth))] for _ in range(often)]
         growth = [at(test.replace(name, values)) - start for values in shuffled]
         found.append(Importance(name, float(np.mean(growth)), float(np.std(growth, ddof=1))))
     return sorted(found, key=lambda i: -i.mean)

@@ -18,6 +18,7 @@ import numpy as np
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table
 from gnomon.io.tables import as_float, is_missing, to_text
+from gnomon.report._budget import Budget, times_within
 from gnomon.report._kinds import ColumnKind
 from gnomon.report.scores import forecast
 
@@ -26,6 +27,7 @@ __all__ = ["Response", "responses"]
 MOST_RESPONSES, MOST_ROWS, MOST_VALUES, MOST_LEVELS = 6, 200, 15, 12
 NORMAL_95 = 1.96
 ROUNDING = 1e-12
+SHARE_OF_TIME = 0.3
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,15 @@ def responses(
     classes: tuple[str, ...],
     target: str,
     seed: int,
+    budget: Budget,
 ) -> list[Response]:
-    """The responses to the first of these columns, over held-out rows; free texts have none."""
+    """The responses to the first of these columns, over held-out rows, as the time allows; free texts have none."""
     some = np.sort(np.random.default_rng(seed).permutation(rows)[:MOST_ROWS])
     shown = table.take(some)
-    asked = [kind for kind in kinds if kind.kind != "text"][:MOST_RESPONSES]
+    before = budget.spent
+    _said(model, shown, classes)
+    many = times_within(SHARE_OF_TIME * budget.left, (budget.spent - before) * MOST_VALUES, MOST_RESPONSES)
+    asked = [kind for kind in kinds if kind.kind != "text"][:many]
     found = []
     for kind in asked:
         values = _values(table[kind.name][rows], kind)

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
+from gnomon._jit.timing import stopwatch
 from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
 from gnomon._words import RuleName, TargetTask
@@ -26,7 +27,7 @@ from gnomon.io.tables import TableLike, listed, refuse_unknown
 from gnomon.numerics.weights import effective_train_prior
 from gnomon.report._advice import check_arrangement
 from gnomon.report._blend import MemberForecasts, blended
-from gnomon.report._budget import Budget
+from gnomon.report._budget import Budget, predicted_seconds
 from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._checks import (
     check_columns,
@@ -207,8 +208,8 @@ def learn(
     single : bool, default=False
         Whether a mean of several models is out of the question.
     refit : bool, default=True
-        Whether `Study.model` is fitted anew to all rows once `Study.judged` has been judged on the held-out ones. With
-        a coverage it is not, for these rows calibrate its sets.
+        Whether `Study.model` is fitted anew to all rows once `Study.judged` has been judged on the held-out ones, if
+        there is time. With a coverage it is not, for these rows calibrate its sets.
     seed : int, default=0
         Of every random choice.
     progress : callable (done, total, text) → None, optional
@@ -302,7 +303,8 @@ def _study(
     choice = choose(trials, folds, asked.rule)
     chosen = choice.trial.entrant
     progress(0, 2, f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
-    fitted = _fit(used, chosen, train, y, seed)
+    with stopwatch() as fitting:
+        fitted = _fit(used, chosen, train, y, seed)
     calibration = calibrated_by(choice.trial, y, folds, target.classes) if choice.learned else None
     progress(1, 2, "judging on the held-out rows")
     calibrator = calibration.calibrator if calibration else None
@@ -315,10 +317,10 @@ def _study(
         sets = calibrated_sets(judged[-1], judged[0].transform(unseen), judgement.y, asked.coverage, by_class=by_class)
     decisions, curve = _decided(judgement, y, asked.stakes)
     names = [kind.name for kind in used if choice.learned]
-    shuffled = importances(judged, target, table, parts, names, seed)
+    shuffled = importances(judged, target, table, parts, names, seed, budget)
     by_name = {kind.name: kind for kind in used}
     telling = [by_name[importance.name] for importance in shuffled if importance.mean > importance.spread]
-    answers = responses(judged, table, parts.test, telling, target.classes, target.name, seed)
+    answers = responses(judged, table, parts.test, telling, target.classes, target.name, seed, budget)
     curve_of_rows = (
         rows_curve(
             lambda some, labels: _fit(used, chosen, some, labels, seed),
@@ -328,7 +330,9 @@ def _study(
         else None
     )  # fmt: skip
     shown = unseen, target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
-    final, labels = (_fit(used, chosen, table, target.y, seed), target.y) if asked.refit else (fitted, y)
+    # As long as the fit to the training rows, and a little longer.
+    refit = asked.refit and predicted_seconds(fitting.seconds, len(y), len(target.y)) <= budget.left
+    final, labels = (_fit(used, chosen, table, target.y, seed), target.y) if refit else (fitted, y)
     return Study(
         target=target,
         split=parts,
@@ -338,7 +342,7 @@ def _study(
         choice=choice,
         model=_with_parts(final, deployed(final[-1], labels, calibrator, asked.stakes, sets and sets.sets)),
         judged=judged,
-        refitted=asked.refit,
+        refitted=refit,
         judgement=judgement,
         importances=shuffled,
         responses=answers,
