@@ -18,7 +18,7 @@ from gnomon import _registry
 from gnomon._registry import Candidate, discover, register
 from gnomon.cli._app import app
 from gnomon.datasets.embedded import demo_path, make_demo
-from gnomon.io import load, notes, read_table
+from gnomon.io import Table, load, notes, read_table
 from gnomon.report import learn
 from real_data import data_path
 
@@ -356,10 +356,11 @@ def test_command_line_of_the_process(monkeypatch, capsys):
 
 
 def test_the_options_of_the_race_reach_the_study(gnomon, tmp_path):
-    from sklearn.neighbors import KNeighborsClassifier
+    from gnomon.neighbors import KNeighborsClassifier
 
     register(Candidate("near", "classification", lambda f, s: KNeighborsClassifier(15), 2))
-    write(tmp_path / "t.csv", table_of(400, y=lambda x, rng: np.where(x[:, 0] + np.abs(x[:, 1]) > 0.5, "p", "q")))
+    rows = table_of(400, y=lambda x, rng: np.where(x[:, 0] + np.abs(x[:, 1]) > 0.5, "p", "q"))
+    write(tmp_path / "t.csv", Table(rows))
     options = ["learn", "t.csv", "-t", "y", "--rule", "best", "--json", "-o"]
     mixed = json.loads(gnomon(*options, "mixed", "--time-limit", 60).stdout)
     alone = json.loads(gnomon(*options, "alone", "--single", "--no-refit").stdout)
