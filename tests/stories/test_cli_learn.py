@@ -359,7 +359,9 @@ def test_the_options_of_the_race_reach_the_study(gnomon, tmp_path):
     from gnomon.neighbors import KNeighborsClassifier
 
     register(Candidate("near", "classification", lambda f, s: KNeighborsClassifier(15), 2))
-    rows = table_of(400, y=lambda x, rng: np.where(x[:, 0] + np.abs(x[:, 1]) > 0.5, "p", "q"))
+    rows = table_of(
+        400, y=lambda x, rng: np.where(x[:, 0] + x[:, 1] * x[:, 2] + 0.7 * rng.normal(size=400) > 0, "p", "q")
+    )
     write(tmp_path / "t.csv", Table(rows))
     options = ["learn", "t.csv", "-t", "y", "--rule", "best", "--json", "-o"]
     mixed = json.loads(gnomon(*options, "mixed", "--time-limit", 60).stdout)
