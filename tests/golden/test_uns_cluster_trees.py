@@ -71,6 +71,15 @@ def test_inversions():
     assert not tree(TRIANGLE, "ward").has_inversions_
 
 
+@pytest.mark.spec("UNS-041")
+def test_the_splinter_group_grows_and_the_widest_cluster_is_next():
+    X = np.array([[0.0], [1.0], [5.0], [9.0], [10.5]])
+    np.testing.assert_allclose(DivisiveClustering(None, method="diana").fit(X).heights_, [10.5, 5.0, 1.5, 1.0])
+    for method in ("bisect", "principal"):
+        steps = DivisiveClustering(None, method=method, random_state=0).fit(X).history_["objective"]
+        np.testing.assert_allclose(steps, [87.2, 15.125, 1.625, 0.5, 0.0], atol=1e-12)
+
+
 @pytest.mark.spec("UNS-G19", "UNS-041")
 def test_splits_of_a_line():
     def cuts(model):
