@@ -344,6 +344,19 @@ def test_columns_are_scaled_inside():
     np.testing.assert_allclose(inside.predict(wide), before.predict((wide - mean) / sd), atol=1e-6)
     with pytest.warns(UserWarning, match=r"2 of 3 columns have standard deviations outside"):
         quiet(MLPRegressor(**options), wide, NUMBERS)
+    for scale in (1e-300, 1e300):
+        same = quiet(MLPRegressor(standardize=True, **options), scale * X, NUMBERS)
+        np.testing.assert_allclose(
+            same.predict(scale * X), quiet(MLPRegressor(standardize=True, **options), X, NUMBERS).predict(X), atol=1e-6
+        )
+    # A column is constant though the mean of its numbers is not quite its number; no warning, and nothing is blown up.
+    flat = np.column_stack([X, np.full(80, 0.1)])
+    for rows in (flat, sparse.csr_array(flat)):
+        plain = quiet(MLPRegressor(**options), rows, NUMBERS)
+    blown = quiet(MLPRegressor(standardize=True, **options), flat, NUMBERS)
+    shifted = flat + [0.0, 0.0, 0.0, 1e-9]
+    assert plain.predict(shifted) == pytest.approx(plain.predict(flat), abs=1e-6)
+    assert blown.predict(shifted) == pytest.approx(blown.predict(flat), abs=1e-6)
     with pytest.raises(ValueError, match="sparse X"):
         MLPRegressor(standardize=True).fit(sparse.csr_array(X), NUMBERS)
 
@@ -359,6 +372,9 @@ def test_solvers_and_schedules_by_word_and_by_value():
     np.testing.assert_allclose(rates(learning_rate=InverseT0(0.1, 2.0)), 0.1 / (1.0 + np.arange(8) / 2.0))
     assert rates(learning_rate="inv", learning_rate_init=0.5)[1] == 0.25
     assert np.all(rates(learning_rate="capped") == 0.1)
+    for per, steps in (("update", 4), ("epoch", 1), ("row", 80)):
+        found = rates(learning_rate=InverseT0(0.1, 2.0), batch_size=20, per=per)
+        np.testing.assert_allclose(found, 0.1 / (1.0 + steps * np.arange(8) / 2.0))
     stalled = rates(learning_rate="adaptive", tol=10.0, n_iter_no_change=1, learning_rate_init=0.01)
     np.testing.assert_allclose(stalled[:5], [0.01, 0.01, 0.01, 0.002, 0.002])
     ramped = quiet(MLPRegressor(**base, momentum=Ramp(0.5, 0.9, 4), nesterovs_momentum=False), X, NUMBERS)
@@ -378,6 +394,11 @@ def test_how_trainings_end():
     assert (calm.stop_reason_, calm.converged_, calm.n_iter_) == ("no_change", True, calm.history_["iteration"][-1])
     with pytest.warns(ConvergenceWarning, match="gradient norm"):
         MLPRegressor(hidden_layer_sizes=(5,), max_iter=2, random_state=0).fit(X, NUMBERS)
+    options = {"hidden_layer_sizes": (5,), "tol": 1e9, "max_iter": 30, "random_state": 0}
+    with pytest.warns(ConvergenceWarning, match="after 30 iterations"):
+        MLPRegressor(n_iter_no_change=np.inf, **options).fit(X, NUMBERS)
+    with pytest.warns(UserWarning, match="batch_size=90 is larger than the 80 rows"):
+        MLPRegressor(batch_size=90, **options).fit(X, NUMBERS)
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         short = MLPRegressor(hidden_layer_sizes=(5,), time_limit=0.0, random_state=0).fit(X, NUMBERS)
     assert short.stop_reason_ == "time"
@@ -468,6 +489,8 @@ def test_lists_and_graphs_of_layers():
         ({"checkpoint": "x.npz", "n_restarts": 2}, "checkpoint"),
         ({"class_weight": {7: 2.0}}, "class_weight"),
         ({"objective": "most"}, "objective"),
+        ({"solver": "lbfgs", "per": "epoch"}, "per"),
+        ({"solver": "rprop", "per": "epoch"}, "per"),
         ({"learning_rate": RateDrops(), "solver": "adam", "monitor": "nothing"}, "monitor"),
     ],
 )

@@ -26,7 +26,11 @@ __all__ = ["Checkpoint"]
 SECONDS = 1.0
 """Between two writes."""
 
-ASKED = ("solver", "alpha", "l1", "batch_size", "learning_rate", "learning_rate_init", "momentum", "shuffle")
+ASKED = (
+    *("solver", "alpha", "l1", "objective", "penalty_scale", "penalize_intercept", "max_norm", "batch_size", "sampling"),
+    *("shuffle", "learning_rate", "learning_rate_init", "power_t", "per", "momentum", "nesterovs_momentum"),
+    *("beta_1", "beta_2", "epsilon", "adapt_ratio"),
+)
 """Options by which a file is told from that of another training."""
 
 
@@ -38,7 +42,8 @@ class Checkpoint:
             raise ValueError(f"checkpoint={str(path)!r} is for one start, and n_restarts={options.n_restarts}; give 1")
         self._path, self._written = Path(path), time.monotonic()
         asked = {name: repr(getattr(options, name)) for name in ASKED}
-        self._mark = json.dumps({"parameters": problem.size, "rows": problem.n_rows, **asked}, sort_keys=True)
+        arrays = [f"{group.name} {group.shape}" for group in problem.groups]
+        self._mark = json.dumps({"parameters": arrays, "rows": problem.n_rows, **asked}, sort_keys=True)
         self._schedule = as_schedule(1e-3 if options.schedule is None else options.schedule)
         self.state = self._read() if self._path.exists() else None
 

@@ -36,7 +36,7 @@ def descend(
     if options.time_limit is not None:
         rules += (TimeLimit(options.time_limit),)
     if score is not None:
-        rules += (Validation(score, options.n_iter_no_change + 1, options.tol, first=1),)
+        rules += (Validation(score, options.patience + 1, options.tol, first=1),)
     solve = SOLVERS[str(options.solver)](problem, options)
     tol = options.tol if options.tol_grad is None else options.tol_grad
     return solve(counted, theta, tol=tol, max_iter=options.max_iter, stop=AnyOf(rules), callback=callback)

@@ -109,6 +109,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         self._prepare(rows, targets, new=not goes_on)
         draw = self._first_weights(rows.X, X_unlabelled)
         options = TrainingOptions.of(self, random_state=rng)
+        options.warn_of_batch_size(rows.X.shape[0], stacklevel=2)
         with fit_tasks(self, "epoch", options.max_iter, X=X, y=y) as told:
             trained = self._trained(rows, options, held, told, start=self.theta_ if goes_on else None, draw=draw)
             self._unpack(trained, rows, options, on_top=goes_on)
@@ -129,6 +130,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
             self._prepare(rows, targets, new=True)
         draw = self._first_weights(rows.X, None)
         options = TrainingOptions.of(self, n_restarts=1, random_state=check_rng(self.random_state))
+        options.warn_of_batch_size(rows.X.shape[0], stacklevel=3)
         state = None if first or self._state is None else self._state._replace(theta=self.theta_).latest
         with fit_tasks(self, "epoch", 1, X=X, y=y) as told:
             start = None if first else self.theta_

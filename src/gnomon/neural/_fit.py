@@ -187,7 +187,7 @@ def _solve(
         adapt_ratio=options.adapt_ratio,
         tol=None if epochs is not None else options.tol,
         tol_grad=options.tol_grad,
-        n_iter_no_change=options.n_iter_no_change,
+        n_iter_no_change=options.patience,
         max_iter=options.max_iter if epochs is None else first + epochs,
         drops=options.drops if epochs is None else None,
         time_limit=options.time_limit,

@@ -45,7 +45,8 @@ def split_rows(
     try:
         train, held = next(cut.split(np.empty((n, 0)), labels))
     except ValueError as error:
-        raise ValueError(f"validation_fraction={fraction!r} cannot divide {n} rows by class: {error}") from error
+        how = "" if labels is None else " by class"
+        raise ValueError(f"validation_fraction={fraction!r} cannot divide {n} rows{how}: {error}") from error
     if len(held) < 2:
         raise ValueError(
             f"validation_fraction={fraction!r} of {n} rows leaves a validation set that is too small, {len(held)} row; "

@@ -7,19 +7,22 @@ The names are those of the parameters of the estimators, which scikit-learn's ne
 mini-batches, and what each can use. Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
 """
 
+import math
 import os
+import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from gnomon._typing import ArrayLike, RandomState, Verbosity
+from gnomon._typing import ArrayLike, CountOrZero, RandomState, Verbosity, Within
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.optim import UPDATE_RULES, RateDrops
 from gnomon.optim.schedules import Capped, ConstantRate, Inverse, InverseT0, Power, Schedule
 from gnomon.optim.updates import Adam, GradientSteps, UpdateRule
 from gnomon.penalties import convert_lam
 
-__all__ = ["DESCENTS", "Engine", "LearningRate", "Solver", "TrainingOptions"]
+__all__ = ["DESCENTS", "Clock", "Engine", "LearningRate", "Patience", "Solver", "TrainingOptions"]
 
 Solver: TypeAlias = (
     Literal["adam", "sgd", "gd", "rprop", "rprop+", "irprop-", "lbfgs", "bfgs", "cg", "newton"] | UpdateRule
@@ -30,6 +33,9 @@ LearningRate: TypeAlias = (
     | RateDrops
     | Callable[[int], float]
 )
+Clock: TypeAlias = Literal["update", "epoch", "row"]
+Patience: TypeAlias = CountOrZero | Annotated[float, Within(math.inf, math.inf, "both")]
+"""Epochs without improvement that are allowed; infinity for any number of them."""
 Engine: TypeAlias = Literal["auto", "numpy", "torch"]
 Objective: TypeAlias = Literal["sum", "mean", "sum_half", "mean_half"]
 
@@ -57,6 +63,7 @@ class TrainingOptions:
     learning_rate: LearningRate = "constant"
     learning_rate_init: float = 1e-3
     power_t: float = 0.5
+    per: Clock | None = None
     momentum: float | Schedule = 0.9
     nesterovs_momentum: bool = True
     beta_1: float = 0.9
@@ -68,7 +75,7 @@ class TrainingOptions:
     max_fun: int = 15000
     tol: float = 1e-4
     tol_grad: float | None = None
-    n_iter_no_change: int = 10
+    n_iter_no_change: float = 10
     time_limit: float | None = None
     track_objective: bool = False
     checkpoint: str | os.PathLike[str] | None = None
@@ -90,6 +97,10 @@ class TrainingOptions:
                 check_positive(name, getattr(self, name))
         check_integer("max_iter", self.max_iter, 1)
         check_integer("n_restarts", self.n_restarts, 1)
+        if self.n_iter_no_change != math.inf:
+            check_integer("n_iter_no_change", self.n_iter_no_change, 0)
+        if self.per is not None:
+            check_choice("per", self.per, ("update", "epoch", "row"))
         if isinstance(self.momentum, (int, float)):
             check_interval("momentum", self.momentum, 0.0, 1.0)
         self._refuse_what_does_not_fit()
@@ -155,9 +166,22 @@ class TrainingOptions:
         )
 
     @property
-    def clock(self) -> Literal["update", "row"]:
+    def clock(self) -> Clock:
         """What t of the schedule counts; scikit-learn's "invscaling" counts rows."""
+        if self.per is not None:
+            return self.per
         return "row" if isinstance(self.learning_rate, str) and self.learning_rate == "invscaling" else "update"
+
+    @property
+    def patience(self) -> int:
+        """`n_iter_no_change` as a whole number."""
+        return sys.maxsize if self.n_iter_no_change == math.inf else int(self.n_iter_no_change)
+
+    def warn_of_batch_size(self, n: int, *, stacklevel: int) -> None:
+        """A warning where a mini-batch was to have more rows than there are."""
+        if not isinstance(self.batch_size, str) and self.batch_size > n:
+            message = f"batch_size={self.batch_size} is larger than the {n} rows, which are all taken; give at most {n}"
+            warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
     def rows_of_a_batch(self, n: int) -> int:
         """How many rows an update takes."""
@@ -175,6 +199,8 @@ class TrainingOptions:
         }
 
     def _refuse_what_does_not_fit(self) -> None:
+        if self.per is not None and (self.full_batch or not self.rule.has_rate):
+            raise ValueError(f"per={self.per!r} is for rates and solver={self.solver!r} has none; leave it out")
         if not self.full_batch:
             return
         free = {"l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None}

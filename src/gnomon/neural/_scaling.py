@@ -13,11 +13,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
-from gnomon._typing import Floats, is_sparse
+from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.numerics.linalg import binary_exponent
 
 __all__ = ["Scaling", "warn_of_scales"]
 
 NARROW, WIDE = 0.01, 100.0
+
+ROUNDING = 8.0 * float(np.finfo(float).eps)
+"""Relative to its mean, the spread of a column that is constant but for rounding."""
 
 
 class Scaling(NamedTuple):
@@ -41,13 +45,36 @@ class Scaling(NamedTuple):
 
 
 def _moments(X: Any, s: Floats | None) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of each column, zero where rounding alone tells its numbers apart.
+
+    Columns are first divided by a power of two, so that no square overflows or vanishes.
+    """
     w = np.full(X.shape[0], 1.0 / X.shape[0]) if s is None else np.asarray(s, dtype=float) / np.sum(s, dtype=float)
-    thin: bool = is_sparse(X)
-    mean = np.asarray(safe_sparse_dot(w, X), dtype=float)
-    if thin:
-        square = np.asarray(safe_sparse_dot(w, X.multiply(X)), dtype=float)
-        return mean, np.sqrt(np.maximum(square - mean**2, 0.0))
-    return mean, np.sqrt(np.maximum(w @ (X - mean) ** 2, 0.0))
+    exponent = np.clip(_sparse_exponent(X) if is_sparse(X) else binary_exponent(X, axis=0), -1000, 1000)
+    mean, sd = (_sparse_moments if is_sparse(X) else _dense_moments)(X, w, exponent)
+    return np.ldexp(mean, exponent), np.ldexp(sd, exponent)
+
+
+def _dense_moments(X: Floats, w: Floats, exponent: Integers) -> tuple[Floats, Floats]:
+    Z = X * np.ldexp(1.0, -exponent)
+    constant, mean = Z.min(axis=0) == Z.max(axis=0), w @ Z
+    Z -= mean
+    noise = ROUNDING * np.abs(mean)
+    return mean, np.where(constant | (np.max(np.abs(Z), axis=0) <= noise), 0.0, np.sqrt(w @ Z**2))
+
+
+def _sparse_moments(X: Any, w: Floats, exponent: Integers) -> tuple[Floats, Floats]:
+    """By E[x²] − E[x]², which is enough for a warning."""
+    Z = X.tocsc(copy=True).astype(float)
+    Z.data *= np.ldexp(1.0, -np.repeat(exponent, np.diff(Z.indptr)))
+    mean, square = (np.asarray(safe_sparse_dot(w, part), dtype=float) for part in (Z, Z.multiply(Z)))
+    variance = square - mean**2
+    return mean, np.sqrt(np.where(variance > ROUNDING * square, variance, 0.0))
+
+
+def _sparse_exponent(X: Any) -> Integers:
+    largest = abs(X).max(axis=0)
+    return np.frexp(largest.toarray().ravel())[1]
 
 
 def warn_of_scales(X: Any, s: Floats | None) -> None:

@@ -15,7 +15,6 @@ from gnomon._typing import (
     ArrayLike,
     ClassWeight,
     Count,
-    CountOrZero,
     NonNegative,
     Positive,
     ProperShare,
@@ -29,7 +28,7 @@ from gnomon.base.parameters import store
 from gnomon.losses import Loss
 from gnomon.neural._answers import ClassAnswers, NumberAnswers
 from gnomon.neural._built import listed_network
-from gnomon.neural._options import Engine, LearningRate, Objective, Solver
+from gnomon.neural._options import Clock, Engine, LearningRate, Objective, Patience, Solver
 from gnomon.neural._pretrain import Pretraining
 from gnomon.neural.layers import Layer
 from gnomon.neural.network import NeuralNetwork
@@ -59,7 +58,7 @@ class NetworkClassifier(ClassAnswers):
         Whether random layers draw with NumPy's generator on every engine, or with PyTorch's own.
     loss, solver, alpha, l1, objective, penalty_scale, penalize_intercept, max_norm, batch_size, sampling
         As in `MLPClassifier`; a layer's own `l1`, `l2` and `max_norm` go before.
-    learning_rate, learning_rate_init, power_t, max_iter, shuffle, random_state, tol, tol_grad, verbose, warm_start
+    learning_rate, learning_rate_init, power_t, per, max_iter, shuffle, random_state, tol, tol_grad, verbose, warm_start
         Likewise.
     momentum, nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction, monitor, beta_1, beta_2, epsilon
         Likewise.
@@ -129,6 +128,7 @@ class NetworkClassifier(ClassAnswers):
         learning_rate: LearningRate = "constant",
         learning_rate_init: Positive = 0.001,
         power_t: NonNegative = 0.5,
+        per: Clock | None = None,
         max_iter: Count = 200,
         shuffle: bool = True,
         random_state: RandomState = None,
@@ -145,7 +145,7 @@ class NetworkClassifier(ClassAnswers):
         beta_1: Decay = 0.9,
         beta_2: Decay = 0.999,
         epsilon: Positive = 1e-8,
-        n_iter_no_change: CountOrZero = 10,
+        n_iter_no_change: Patience = 10,
         max_fun: Count = 15000,
         curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
         class_weight: ClassWeight = None,
@@ -177,7 +177,7 @@ class NetworkRegressor(NumberAnswers):
         As in `MLPRegressor`.
     solver, alpha, l1, objective, penalty_scale, penalize_intercept, max_norm, batch_size, sampling, learning_rate
         As in `MLPClassifier`; a layer's own `l1`, `l2` and `max_norm` go before.
-    learning_rate_init, power_t, max_iter, shuffle, random_state, tol, tol_grad, verbose, warm_start, momentum
+    learning_rate_init, power_t, per, max_iter, shuffle, random_state, tol, tol_grad, verbose, warm_start, momentum
         Likewise.
     nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction, monitor, beta_1, beta_2, epsilon
         Likewise.
@@ -245,6 +245,7 @@ class NetworkRegressor(NumberAnswers):
         learning_rate: LearningRate = "constant",
         learning_rate_init: Positive = 0.001,
         power_t: NonNegative = 0.5,
+        per: Clock | None = None,
         max_iter: Count = 200,
         shuffle: bool = True,
         random_state: RandomState = None,
@@ -261,7 +262,7 @@ class NetworkRegressor(NumberAnswers):
         beta_1: Decay = 0.9,
         beta_2: Decay = 0.999,
         epsilon: Positive = 1e-8,
-        n_iter_no_change: CountOrZero = 10,
+        n_iter_no_change: Patience = 10,
         max_fun: Count = 15000,
         curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
         output_weights: Sequence[float] | Mapping[str, float] | None = None,

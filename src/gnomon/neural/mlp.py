@@ -15,7 +15,6 @@ from gnomon._typing import (
     ArrayLike,
     ClassWeight,
     Count,
-    CountOrZero,
     NonNegative,
     Positive,
     ProperShare,
@@ -29,7 +28,7 @@ from gnomon.base.parameters import store
 from gnomon.losses import Loss
 from gnomon.neural._answers import ClassAnswers, NumberAnswers
 from gnomon.neural._dense_network import dense_network
-from gnomon.neural._options import Engine, LearningRate, Objective, Solver
+from gnomon.neural._options import Clock, Engine, LearningRate, Objective, Patience, Solver
 from gnomon.neural._pretrain import Pretraining
 from gnomon.neural.layers import ActivationFunction, Initializer
 from gnomon.neural.network import NeuralNetwork
@@ -85,6 +84,8 @@ class MLPClassifier(ClassAnswers):
     learning_rate_init : float, default=1e-3
     power_t : float, default=0.5
         Exponent of "invscaling" and "power".
+    per : {"update", "epoch", "row"}, optional
+        What t of a schedule counts: by default updates, of "invscaling" rows as scikit-learn does.
     max_iter : int, default=200
         Epochs, or iterations of a descent.
     shuffle : bool, default=True
@@ -109,7 +110,7 @@ class MLPClassifier(ClassAnswers):
         What is watched on held-out rows: accuracy, the loss, or a scorer.
     beta_1, beta_2, epsilon : float, default=0.9, 0.999, 1e-8
         Of Adam.
-    n_iter_no_change : int, default=10
+    n_iter_no_change : int or inf, default=10
         Epochs without improvement that are allowed.
     max_fun : int, default=15000
         Evaluations of a descent.
@@ -211,6 +212,7 @@ class MLPClassifier(ClassAnswers):
         learning_rate: LearningRate = "constant",
         learning_rate_init: Positive = 0.001,
         power_t: NonNegative = 0.5,
+        per: Clock | None = None,
         max_iter: Count = 200,
         shuffle: bool = True,
         random_state: RandomState = None,
@@ -227,7 +229,7 @@ class MLPClassifier(ClassAnswers):
         beta_1: Decay = 0.9,
         beta_2: Decay = 0.999,
         epsilon: Positive = 1e-8,
-        n_iter_no_change: CountOrZero = 10,
+        n_iter_no_change: Patience = 10,
         max_fun: Count = 15000,
         curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
         class_weight: ClassWeight = None,
@@ -261,7 +263,7 @@ class MLPRegressor(NumberAnswers):
         ``()`` is (ridge) linear regression.
     activation, solver, alpha, l1, objective, penalty_scale, penalize_intercept, max_norm, keep_hidden, keep_input
         As in `MLPClassifier`.
-    init, batch_size, sampling, learning_rate, learning_rate_init, power_t, max_iter, shuffle, random_state, tol
+    init, batch_size, sampling, learning_rate, learning_rate_init, power_t, per, max_iter, shuffle, random_state, tol
         Likewise.
     tol_grad, verbose, warm_start, momentum, nesterovs_momentum, adapt_ratio, early_stopping, validation_fraction
         Likewise.
@@ -335,6 +337,7 @@ class MLPRegressor(NumberAnswers):
         learning_rate: LearningRate = "constant",
         learning_rate_init: Positive = 0.001,
         power_t: NonNegative = 0.5,
+        per: Clock | None = None,
         max_iter: Count = 200,
         shuffle: bool = True,
         random_state: RandomState = None,
@@ -351,7 +354,7 @@ class MLPRegressor(NumberAnswers):
         beta_1: Decay = 0.9,
         beta_2: Decay = 0.999,
         epsilon: Positive = 1e-8,
-        n_iter_no_change: CountOrZero = 10,
+        n_iter_no_change: Patience = 10,
         max_fun: Count = 15000,
         curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
         output_weights: Sequence[float] | Mapping[str, float] | None = None,
