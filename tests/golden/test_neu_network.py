@@ -140,6 +140,12 @@ def test_maxout():
     assert net.output(theta, np.array([[-1.0], [0.05], [0.5]])).ravel() == pytest.approx([1.2, 0.3, 0.5])
     _, gradient = net.value_and_gradient(theta, np.array([[0.5]]), np.array([[0.0]]))
     assert gradient.tolist() == [0.25, 0, 0, 0.5, 0, 0]
+    # Equal pieces: the gradient goes to the first.
+    tied = net.value_and_gradient(np.array([1, 1, 0, 0, 0, 0.5]), np.array([[0.5]]), np.array([[0.0]]))[1]
+    assert tied.tolist() == [0.25, 0, 0, 0.5, 0, 0]
+    for pieces in (1, 21):
+        with pytest.raises(ValueError, match=f"pieces={pieces} must be in"):
+            Maxout(1, pieces=pieces)
 
 
 @pytest.mark.spec("NEU-G18", "NEU-060", "NEU-061", "NEU-062", "NEU-063", "NEU-064")

@@ -8,6 +8,7 @@ import pytest
 from gnomon.losses import SquaredLoss
 from gnomon.neural import NeuralNetwork
 from gnomon.neural._fit import HeldOut, _blas, fit_network
+from gnomon.neural._held_out import TrainingRows, split_rows
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural.layers import Dense
 from gnomon.numerics.parallel import blas_threads
@@ -95,6 +96,23 @@ def test_held_out_rows_choose_the_epoch():
         assert held.score(found.theta) == np.max(scores)
         assert found.restarts[0] == np.max(scores)
         assert len(scores) - 1 - np.argmax(scores) == 5
+    # Scores that rise by less than tol are no improvement, and the largest is the one that is returned.
+    ticks = iter(range(100))
+    rising = HeldOut(lambda theta: float(next(ticks)), lambda theta: 1.0)
+    found = fit(held=rising, n_iter_no_change=4, tol=10.0, max_iter=50)
+    assert found.solution.n_iter == 6
+    assert found.restarts[0] == np.max(found.solution.history["validation"][1:])
+
+
+@pytest.mark.spec("NEU-093")
+def test_held_out_rows_have_the_shares_of_the_classes():
+    labels = np.repeat([0, 1, 2], [24, 12, 4])
+    rows = TrainingRows(np.arange(40.0)[:, None], labels, np.arange(40.0))
+    for seed in range(5):
+        train, held = split_rows(rows, 0.25, labels, np.random.default_rng(seed))
+        assert np.bincount(held.y).tolist() == [6, 3, 1]
+        assert sorted([*train.s, *held.s]) == list(range(40))
+        assert np.array_equal(held.X[:, 0], held.s)
 
 
 @pytest.mark.spec("NEU-L17", "NEU-075", "NEU-076")

@@ -192,6 +192,7 @@ def test_truncated_and_clipped_gradients():
     assert np.linalg.norm(clipped[:18]) == pytest.approx(bound)
     assert np.allclose(clipped[:18] / bound, exact[:18] / (10 * bound))
     assert np.array_equal(clipped[18:], exact[18:])
+    assert np.array_equal(gradients(clip=20 * bound)[0], exact)
     assert net.n_parameters == 3 * (2 + 3 + 1) + 4
 
 
@@ -246,6 +247,10 @@ def test_kinks_are_left_out_and_counted():
     at_kink = check_gradient(net, np.ones((1, 1)), np.ones((1, 1)), theta=np.array([1e-6, 1.0, 0.0]))
     assert at_kink.arrays[0].skipped == 1
     assert at_kink
+    # Errors are relative, however small the derivatives: here those before the square are wrong by a factor of two.
+    small = NeuralNetwork([Dense(1, bias=False), Wrong(), Dense(1, bias=False)], 1)
+    report = check_gradient(small, np.ones((1, 1)), np.zeros((1, 1)), theta=np.array([0.02, 0.5]))
+    assert [check.max_error for check in report.arrays] == pytest.approx([1 / 3, 0.0], abs=1e-6)
     assert isinstance(NeuralNetwork([Dense(1)], 1).layers[0].phi, Identity)
     with pytest.raises(ValueError, match="at most 256 rows"):
         check_gradient(net, np.ones((300, 1)), np.ones((300, 1)))

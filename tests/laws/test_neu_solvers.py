@@ -178,6 +178,33 @@ def test_divergence_names_the_group_and_keeps_the_best():
         warn_unless_converged(solution, 200)
 
 
+class Told:
+    """A problem whose losses are told: at the start, and after the first update."""
+
+    n_rows, size, dtype, groups = 1, 1, np.dtype(float), (ParameterGroup("told", 0, 1, (1,), "bias", 0),)
+
+    def __init__(self, start, then):
+        self.start, self.then = start, then
+
+    def batch_value_and_gradient(self, theta, rows, gradient):
+        gradient[0] = 1.0
+        return self.then
+
+    def value_and_gradient(self, theta):
+        return self.start, np.ones(1)
+
+    def value(self, theta):
+        return self.start
+
+
+@pytest.mark.spec("NEU-082")
+@pytest.mark.parametrize("start", [0.01, 10.0])
+def test_a_loss_a_million_times_the_first_or_one_is_divergence(start):
+    bound = 1e6 * max(1.0, start)
+    for then, ends in ((0.99 * bound, "max_iter"), (1.01 * bound, "diverged"), (np.nan, "diverged")):
+        assert train(Told(start, then), np.zeros(1), tol=None, max_iter=1).stop_reason == ends
+
+
 @pytest.mark.spec("NEU-007")
 def test_an_interrupt_keeps_the_best():
     line, step = Line(), Line.batch_value_and_gradient

@@ -27,7 +27,17 @@ SECONDS = 1.0
 """Between two writes."""
 
 ASKED = (
-    *("solver", "alpha", "l1", "objective", "penalty_scale", "penalize_intercept", "max_norm", "batch_size", "sampling"),
+    *(
+        "solver",
+        "alpha",
+        "l1",
+        "objective",
+        "penalty_scale",
+        "penalize_intercept",
+        "max_norm",
+        "batch_size",
+        "sampling",
+    ),
     *("shuffle", "learning_rate", "learning_rate_init", "power_t", "per", "momentum", "nesterovs_momentum"),
     *("beta_1", "beta_2", "epsilon", "adapt_ratio"),
 )
