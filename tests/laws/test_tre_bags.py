@@ -123,6 +123,12 @@ def test_sizes_of_nothing_are_refused(cls, max_samples):
         cls(max_samples=max_samples).fit(X, Y)
 
 
+@pytest.mark.parametrize(("share", "unit"), [(1e308, 1.0), (1.0, 1e300), (np.finfo(float).max, 1.0)])
+def test_a_bag_that_no_memory_holds_is_refused(share, unit):
+    with pytest.raises(ValueError, match=r"max_samples=.* would draw .* rows; give a whole number"):
+        RandomForestClassifier(2, max_samples=share).fit(X, Y, sample_weight=np.full(len(X), unit))
+
+
 @pytest.mark.spec("TRE-056")
 def test_a_sample_without_replacement_is_no_larger_than_there_are_rows():
     with pytest.raises(ValueError, match="asks for 300 rows without replacement, and 241 of 241"):

@@ -95,12 +95,13 @@ def bag_size(max_samples: float | None, weights: Floats) -> int:
         return n
     if isinstance(max_samples, numbers.Integral):
         return int(max_samples)
-    if max_samples * total > MOST_DRAWN:
+    meant = float(max_samples) * total
+    if meant > MOST_DRAWN:
         raise ValueError(
-            f"max_samples={max_samples!r} of a total weight of {total:g} would draw {max_samples * total:g} rows; give "
-            "a whole number, or weights whose sum is the number of rows"
+            f"max_samples={max_samples!r} of a total weight of {total:g} would draw {meant:g} rows; give a whole "
+            "number, or weights whose sum is the number of rows"
         )
-    size = max(1, int(max_samples * total))
+    size = max(1, int(meant))
     if size < max(FEW, n ** (1.0 / 3.0)):
         warnings.warn(
             f"max_samples={max_samples!r} of a total weight of {total:g} draws a low number of rows, {size}; give a "
