@@ -433,6 +433,18 @@ def test_a_component_begins_anew_at_the_worst_explained_row_with_the_total_covar
 
 
 @pytest.mark.spec("GEN-076")
+def test_a_likelihood_may_fall_where_a_component_begins_anew():
+    def run(anew):
+        return em(lambda w: (w, -((w - 2.0) ** 2)), lambda w: anew(-9.0) if w == 1.0 else 1.0 + 0.5 * w, 0.0)
+
+    with pytest.warns(ConvergenceWarning, match="fell by 120 in a step"):
+        assert not run(float).monotone
+    again = run(Restart)
+    assert (again.monotone, again.n_restarts) == (True, 1)
+    assert np.min(np.diff(again.history["objective"])) == -120.0
+
+
+@pytest.mark.spec("GEN-076")
 def test_a_component_needs_one_row_and_two_where_rows_are_assigned():
     X = np.r_[np.random.default_rng(0).normal(size=30), 50.0][:, None]
     options = {"means_init": [[0.0], [50.0]], "reg_covar": 1e-3}
