@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.mixture import GaussianMixture as Peer
 from sklearn.model_selection import GridSearchCV
@@ -30,6 +31,16 @@ def test_the_same_fit_from_the_same_start(name, kind):
     for method in ("score_samples", "predict_proba", "predict", "bic", "aic", "score"):
         np.testing.assert_allclose(getattr(ours, method)(X), getattr(theirs, method)(X), rtol=1e-7, atol=1e-9)
     assert ours.n_parameters_ == theirs._n_parameters()
+    assert ours.nll(X) == pytest.approx(-len(X) * theirs.score(X), rel=1e-9)
+    s = np.arange(len(X)) % 3
+    assert ours.nll(X, s) == pytest.approx(ours.nll(X.repeat(s, axis=0)))
+    assert ours.score(X, sample_weight=s) == pytest.approx(theirs.score(X.repeat(s, axis=0)), rel=1e-7)
+    assert ours.bic(X, s) == pytest.approx(theirs.bic(X.repeat(s, axis=0)), rel=1e-7)
+    np.testing.assert_array_equal(clone(ours).fit_predict(X, np.ones(3)), theirs.predict(X))
+    upper = np.where(X[:, 0] > np.median(X[:, 0]), 1.0, 0.0)
+    heavy = clone(ours).fit_predict(X, sample_weight=upper)
+    np.testing.assert_array_equal(heavy, clone(ours).fit(X, sample_weight=upper).predict(X))
+    assert not np.array_equal(heavy, theirs.predict(X))
 
 
 @pytest.mark.spec("GEN-067", "GEN-073")

@@ -23,6 +23,9 @@ def test_a_size_that_no_lambda_reaches():
     assert BestSubset(lam=2.1, fit_intercept=False).fit(X, Y).n_nonzero_ == 0
     for bound in ({"max_nonzero": 1}, {"constraint": 1}):
         assert BestSubset(fit_intercept=False, **bound).fit(X, Y).n_nonzero_ == 1
+    # Of sizes that are equally good the smallest.
+    one = BestSubset(fit_intercept=False).fit(np.eye(3), [2.0, 0.0, 0.0])
+    assert [one.theta_for(lam) for lam in (0.0, 3.9, 4.0)] == [1, 1, 0]
 
 
 @pytest.mark.spec("LIN-G10", "LIN-L15")

@@ -6,6 +6,7 @@ f_c(x_observed) = ∫ f_c(x) dx_missing,        f_c(x) = ∫ f(x | θ) p(θ | D_
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, multivariate_t
+from sklearn.covariance import EmpiricalCovariance
 
 from gnomon import distributions, evaluation
 from gnomon.distributions import (
@@ -215,6 +216,14 @@ def test_any_density_under_a_prior():
         (LinearDiscriminantAnalysis(estimate="map"), "parameter_prior"),
         (LinearDiscriminantAnalysis("eigen", 0.5, estimate="map", parameter_prior=PRIOR), "shrinkage=0.5 beside"),
         (LinearDiscriminantAnalysis(estimate="map", parameter_prior=Beta(1.0, 1.0)), "NormalInverseWishartModel"),
+        (
+            LinearDiscriminantAnalysis(
+                "eigen", covariance_estimator=EmpiricalCovariance(), estimate="map", parameter_prior=PRIOR
+            ),
+            "covariance_estimator beside",
+        ),
+        (GaussianClassifier("diag", estimate="map", parameter_prior=PRIOR), "needs covariance_type='full'"),
+        (GaussianClassifier(shrinkage=0.1, estimate="map", parameter_prior=PRIOR), "shrinkage=None"),
         (QuadraticDiscriminantAnalysis(estimate="map", parameter_prior=PRIOR, reg_param=0.1), "reg_param=0.1 beside"),
         (QuadraticDiscriminantAnalysis(parameter_prior=PRIOR), "'mle' takes none"),
     ],

@@ -192,6 +192,7 @@ def test_filling_the_structure_of_a_grown_tree_gives_it_back():
     np.testing.assert_array_equal(Tree.from_rules(grown.export_text()).predict(X), grown.predict(X))
     means = HandTreeRegressor(("a", 0.0, "?", "?")).fit(X, X["c"] + 1e6)
     assert means.predict(X[:1])[0] == pytest.approx((X["c"] + 1e6)[(X["a"] > 0) == (X["a"][0] > 0)].mean())
+    assert means.tree_.impurity[0] == pytest.approx(X["c"].var(ddof=0), rel=1e-9)
 
 
 @pytest.mark.spec("TRE-042")
