@@ -172,8 +172,9 @@ def test_predictions_of_dropconnect():
     exact = sample_networks(kinds[0], theta, rows, 20_000, random_state=0).mean
     average, gaussian = (np.abs(net.output(theta, rows) - exact).max() for net in kinds)
     assert gaussian < 0.01 < average
-    batch = NeuralNetwork([DropConnect(1, 0.5, per="batch")], 200)
-    assert batch.draw(np.random.default_rng(0), 3)["dropconnect_1"]["mask"].shape == (1, 200, 1)
+    for per, masks in (("batch", 1), ("row", 3)):
+        net = NeuralNetwork([DropConnect(1, 0.5, per=per)], 200)
+        assert net.draw(np.random.default_rng(0), 3)["dropconnect_1"]["mask"].shape == (masks, 200, 1)
 
 
 @pytest.mark.spec("NEU-096", "NEU-094")

@@ -130,7 +130,8 @@ def test_a_further_unit_cannot_be_worse_and_many_fit_noise():
     grown.coefs_, grown.intercepts_ = wider, [np.append(b[0], 0.3), b[1]]
     before = grown.network_.value_and_gradient(grown.theta_, X, NUMBERS[:, None], loss=SquaredLoss(half=True))[0]
     np.testing.assert_allclose(before, small.objective_, rtol=1e-9)
-    assert quiet(grown.set_params(warm_start=True, max_iter=100), X, NUMBERS).objective_ <= before
+    # Three iterations from a fresh start would not get there.
+    assert quiet(grown.set_params(warm_start=True, max_iter=3), X, NUMBERS).objective_ <= before
     noise = RNG.integers(0, 2, size=40)
     big = quiet(MLPClassifier((40,), "tanh", alpha=0.0, solver="lbfgs", random_state=0), X[:40], noise)
     assert big.score(X[:40], noise) == 1.0

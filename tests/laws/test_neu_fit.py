@@ -26,8 +26,9 @@ NETWORK = NeuralNetwork([Dense(5, "tanh"), Dense(1)], 2)
 
 def fit(**options):
     given = {key: options.pop(key) for key in ("held", "state", "epochs", "start") if key in options}
+    network = options.pop("network", NETWORK)
     options = TrainingOptions(**{"random_state": 0, "alpha": 0.1, "solver": "sgd", "batch_size": 8, **options})
-    return fit_network(NETWORK, X, Y, None, loss=SquaredLoss(half=True), options=options, **given)
+    return fit_network(network, X, Y, None, loss=SquaredLoss(half=True), options=options, **given)
 
 
 @pytest.mark.spec("NEU-G23", "NEU-078")
@@ -61,8 +62,19 @@ def test_a_training_goes_on_to_the_same_bits(solver, tmp_path):
     from_file = fit(**options, checkpoint=file)
     np.testing.assert_array_equal(from_file.theta, whole.theta)
     np.testing.assert_array_equal(from_file.solution.history["objective"], whole.solution.history["objective"])
-    with pytest.raises(ValueError, match="belongs to another training"):
-        fit(**options, checkpoint=file, learning_rate_init=0.5)
+    other = NeuralNetwork([Dense(5, "sigmoid"), Dense(1)], 2)
+    for changed in ({"alpha": 0.5}, {"max_norm": 3.0}, {"network": other}):
+        with pytest.raises(ValueError, match="belongs to another training"):
+            fit(**options, checkpoint=file, **changed)
+
+
+def test_checkpoints_of_functions_are_known_again(tmp_path):
+    # A function made anew, as in another process, has another address.
+    for epochs in (3, 6):
+        found = fit(
+            learning_rate=lambda t: 0.1 / (1.0 + t), checkpoint=tmp_path / "state.npz", max_iter=epochs, tol=0.0
+        )
+    assert found.solution.n_iter == 6
 
 
 @pytest.mark.spec("NEU-005")

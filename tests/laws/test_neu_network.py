@@ -82,9 +82,9 @@ def test_batches_and_weights():
     assert np.allclose(np.mean(rows, axis=0), gradient, atol=1e-14)
     assert problem.batch_value_and_gradient(THETA, slice(None), one) == pytest.approx(value)
     assert np.array_equal(one, gradient)
-    s = np.array([2.0, 0.0, *[1.0] * 10])
+    s, repeated = np.array([4.0, 0.0, *[1.0] * 10]), [0, 0, 0, 0, *range(2, 12)]
     weighted = NET.problem(X, y, s, alpha=0.5).value_and_gradient(THETA)
-    again = NET.problem(X[[0, 0, *range(2, 12)]], y[[0, 0, *range(2, 12)]], alpha=0.5).value_and_gradient(THETA)
+    again = NET.problem(X[repeated], y[repeated], alpha=0.5).value_and_gradient(THETA)
     assert weighted[0] == pytest.approx(again[0])
     assert np.allclose(weighted[1], again[1], atol=1e-14)
 

@@ -8,6 +8,7 @@ belongs to, and is refused for others.
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass, replace
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._typing import Floats
-from gnomon.optim import BatchProblem, TrainingState
+from gnomon.optim import TrainingState
 from gnomon.optim.rules import Check
 from gnomon.optim.schedules import as_schedule
 
@@ -27,19 +28,26 @@ SECONDS = 1.0
 """Between two writes."""
 
 ASKED = (
-    *(
-        "solver",
-        "alpha",
-        "l1",
-        "objective",
-        "penalty_scale",
-        "penalize_intercept",
-        "max_norm",
-        "batch_size",
-        "sampling",
-    ),
-    *("shuffle", "learning_rate", "learning_rate_init", "power_t", "per", "momentum", "nesterovs_momentum"),
-    *("beta_1", "beta_2", "epsilon", "adapt_ratio"),
+    "solver",
+    "alpha",
+    "l1",
+    "objective",
+    "penalty_scale",
+    "penalize_intercept",
+    "max_norm",
+    "batch_size",
+    "sampling",
+    "shuffle",
+    "learning_rate",
+    "learning_rate_init",
+    "power_t",
+    "per",
+    "momentum",
+    "nesterovs_momentum",
+    "beta_1",
+    "beta_2",
+    "epsilon",
+    "adapt_ratio",
 )
 """Options by which a file is told from that of another training."""
 
@@ -47,13 +55,13 @@ ASKED = (
 class Checkpoint:
     """The file of one training: `state` is what it held, None where there is none."""
 
-    def __init__(self, path: str | os.PathLike[str], options: Any, problem: BatchProblem) -> None:
+    def __init__(self, path: str | os.PathLike[str], options: Any, problem: Any) -> None:
         if options.n_restarts > 1:
             raise ValueError(f"checkpoint={str(path)!r} is for one start, and n_restarts={options.n_restarts}; give 1")
         self._path, self._written = Path(path), time.monotonic()
-        asked = {name: repr(getattr(options, name)) for name in ASKED}
-        arrays = [f"{group.name} {group.shape}" for group in problem.groups]
-        self._mark = json.dumps({"parameters": arrays, "rows": problem.n_rows, **asked}, sort_keys=True)
+        asked = {name: _text(getattr(options, name)) for name in ASKED}
+        network = [_text(layer) for layer in problem.network.layers]
+        self._mark = json.dumps({"network": network, "rows": problem.n_rows, **asked}, sort_keys=True)
         self._schedule = as_schedule(1e-3 if options.schedule is None else options.schedule)
         self.state = self._read() if self._path.exists() else None
 
@@ -112,6 +120,11 @@ class Checkpoint:
         memory = tuple(found[f"memory_{k}"] for k in range(text["memory"]))
         numbers = text["updates"], text["epoch"], text["factor"], text["dropped"]
         return TrainingState(found["theta"], memory, *numbers, schedule, text["rng"], _checks(found, text))
+
+
+def _text(value: Any) -> str:
+    """A value as text that is the same in another process, where functions have other addresses."""
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
 
 
 def _checks(found: dict[str, Any], text: dict[str, Any]) -> tuple[Check[Floats], ...]:
