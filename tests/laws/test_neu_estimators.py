@@ -19,6 +19,7 @@ from gnomon.neural import (
     SymmetryWarning,
     dropout_preset,
 )
+from gnomon.neural._scaling import Scaling
 from gnomon.neural.layers import ConstantInit, Dense, LeakyReLU, Maxout
 from gnomon.optim import DivergenceWarning, RateDrops, Rprop
 from gnomon.optim.schedules import InverseT0, Ramp
@@ -350,6 +351,7 @@ def test_columns_are_scaled_inside():
         np.testing.assert_allclose(
             same.predict(scale * X), quiet(MLPRegressor(standardize=True, **options), X, NUMBERS).predict(X), atol=1e-6
         )
+    assert Scaling.of(np.full((10_007, 1), 0.1), None).scale == 1.0
     # A column is constant though the mean of its numbers is not quite its number; no warning, and nothing is blown up.
     flat = np.column_stack([X, np.full(80, 0.1)])
     for rows in (flat, sparse.csr_array(flat)):
