@@ -1,7 +1,7 @@
 """gnomon: classical machine learning as it is taught. One contract, shared nouns, certificates, speed.
 
 Families, nouns and algorithms are subpackages: ``gnomon.linear``, ``gnomon.trees``, ``gnomon.io`` … Each is imported
-when it is first asked for, so that ``import gnomon`` costs nothing.
+when it is first asked for, so that ``import gnomon`` costs nothing. ``gnomon.learn`` is the whole study of a table.
 
 Examples
 --------
@@ -10,21 +10,23 @@ Examples
 (True, 1.0)
 """
 
-from types import ModuleType
+from typing import Any
 
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name == "learn":
+        return import_module("gnomon.report").learn
     if name.startswith("_") or name not in _packages():
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}; its packages are: {', '.join(_packages())}")
     return import_module(f"gnomon.{name}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_packages()])
+    return sorted([*globals(), "learn", *_packages()])
 
 
 def _packages() -> list[str]:

@@ -1,4 +1,4 @@
-# The packages, said to type checkers: each name with its type, and no others.
+# The packages and `learn`, said to type checkers: each name with its type, and no others.
 from gnomon import anomaly as anomaly
 from gnomon import base as base
 from gnomon import cli as cli
@@ -29,5 +29,6 @@ from gnomon import svm as svm
 from gnomon import testing as testing
 from gnomon import transfer as transfer
 from gnomon import trees as trees
+from gnomon.report import learn as learn
 
 __version__: str

@@ -41,7 +41,9 @@ def test_the_families_are_names_of_the_package_for_users_and_for_checkers():
     for name in packages:
         assert getattr(gnomon, name).__name__ == f"gnomon.{name}"
     stub = ast.parse(source.with_suffix(".pyi").read_text(encoding="utf-8"))
-    assert packages == {node.names[0].asname for node in stub.body if isinstance(node, ast.ImportFrom)}
+    assert packages | {"learn"} == {node.names[0].asname for node in stub.body if isinstance(node, ast.ImportFrom)}
+    assert "learn" in dir(gnomon)
+    assert gnomon.learn is gnomon.report.learn
     with pytest.raises(AttributeError, match="no attribute 'lienar'; its packages are: anomaly, base"):
         gnomon.lienar  # noqa: B018
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,15 @@ from rich.text import Text
 
 from gnomon.cli._guard import errors
 from gnomon.io import read_table
-from gnomon.io.files import digest_of, outbox
+from gnomon.io.files import outbox
 from gnomon.io.models import write_model
 from gnomon.report import Aims, AnomalyStudy, ClusterStudy, Study, learn, page, summary
+from gnomon.report._findings import Finding
+from gnomon.report._given import given
+from gnomon.report._study_files import notes_of
+from gnomon.report._study_text import Aside, asides, chosen, ranking, rule
 from gnomon.report.aims import read_costs
-from gnomon.report.pages import further, verdict
-from gnomon.report.scores import SCORES
+from gnomon.report.pages import verdict
 
 __all__ = ["aims", "command_line", "progress_bar", "run", "run_demo", "stem", "tell_findings"]
 
@@ -43,16 +46,18 @@ def run(
     out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
-        table = read_table(data, **reading)
-        console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns", markup=False)
+        found = given(data, reading)
+        console.print(f"{data.name}: {len(found.table)} rows, {len(found.table.names)} columns", markup=False)
         with progress_bar(quiet=quiet or as_json) as progress:
-            study = learn(table, target, **choices, progress=progress)
-        notes = summary(study)
-        write_model(study.model, place(MODEL), **notes, reading=dict(reading))
-        html = page(study, table, source=data.name, digest=digest_of(data), model_file=MODEL, command=command_line())
+            study = learn(found, target, **choices, progress=progress)
+        write_model(study.model, place(MODEL), **notes_of(study))
+        source = study.source
+        html = page(
+            study, study.table, source=source.name, digest=source.digest, model_file=MODEL, command=command_line()
+        )
         place(REPORT).write_text(html, encoding="utf-8")
     if as_json:
-        outcome = {**notes, "report": str(out / REPORT), "model": str(out / MODEL)}
+        outcome = {**summary(study), "report": str(out / REPORT), "model": str(out / MODEL)}
         sys.stdout.write(json.dumps(outcome, indent=1, ensure_ascii=False) + "\n")
     _tell(console, study, out)
 
@@ -99,39 +104,32 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int, str], None]]:
 
 
 def _tell(console: Console, study: Study, out: Path) -> None:
-    console.print(f"{study.target.rule[:1].upper()}{study.target.rule[1:]}.", markup=False)
+    console.print(rule(study), markup=False)
     console.print(_grid(study))
-    for trial in study.trials:
-        if trial.failure:
-            console.print(Text.assemble(("Failed. ", "bold red"), f"{trial.candidate.name}: {trial.failure}"))
-        if trial.stopped:
-            console.print(Text.assemble(("Stopped. ", "dim"), f"{trial.candidate.name}: {trial.stopped}"))
-    tell_findings(console, study)
+    _tell_asides(console, asides(study))
     console.print()
-    if study.choice.learned:
-        console.print(f"Chosen: {study.choice.trial.candidate.name}, because {study.choice.why}.", markup=False)
-    for sentence in further(study):
+    for sentence in chosen(study):
         console.print(sentence, markup=False)
     console.print(Text(verdict(study), style="bold"))
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
 
 
-def tell_findings(console: Console, study: Study | AnomalyStudy | ClusterStudy) -> None:
+def tell_findings(console: Console, study: AnomalyStudy | ClusterStudy) -> None:
     """Print what checks found."""
-    for finding in study.findings:
-        console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))
+    _tell_asides(console, study.findings)
+
+
+def _tell_asides(console: Console, found: Iterable[Aside | Finding]) -> None:
+    for aside in found:
+        console.print(Text.assemble((f"{aside.title}. ", STYLES[aside.level]), aside.text))
 
 
 def _grid(study: Study) -> Grid:
-    """The models that could be fitted, best first; the report has all scores, this has those that fit the screen."""
-    first, second, *_, last = SCORES[study.target.task]
     grid = Grid(title="cross-validation on the training rows", title_justify="left")
+    names, lines = ranking(study)
     grid.add_column("model")
-    for score in (first, second, last):
-        grid.add_column(score.name, justify="right", no_wrap=True)
-    fitted = [trial for trial in study.trials if trial.complete]
-    for trial in sorted(fitted, key=lambda t: t.mean(first.name)):
-        name = Text(trial.candidate.name, style="bold" if trial is study.choice.trial else "")
-        loss = f"{first.text(trial.mean(first.name))} ± {first.text(trial.errors[first.name])}"
-        grid.add_row(name, loss, *(score.text(trial.mean(score.name)) for score in (second, last)))
+    for name in names:
+        grid.add_column(name, justify="right", no_wrap=True)
+    for line in lines:
+        grid.add_row(Text(line.name, style="bold" if line.chosen else ""), *line.scores)
     return grid

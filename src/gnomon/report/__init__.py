@@ -2,7 +2,8 @@
 
 from gnomon.report._anomalies import AnomalyStudy, find_anomalies
 from gnomon.report._clusters import ClusterStudy, find_clusters
-from gnomon.report._study import Study, learn
+from gnomon.report._study import learn
+from gnomon.report._study_record import Study
 from gnomon.report.aims import Aims
 from gnomon.report.anomaly_pages import anomaly_page, anomaly_summary
 from gnomon.report.cluster_pages import cluster_page, cluster_summary

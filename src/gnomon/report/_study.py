@@ -10,9 +10,8 @@ Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -20,15 +19,15 @@ from threadpoolctl import threadpool_limits
 
 from gnomon._jit.timing import stopwatch
 from gnomon._registry import Facts, LevelCoding, candidates, discover
-from gnomon._typing import Array, Integers
+from gnomon._typing import Array, ArrayLike, Integers
 from gnomon._words import RuleName, TargetTask
-from gnomon.io import Table, UserError, as_table
-from gnomon.io.tables import TableLike, listed, refuse_unknown
+from gnomon.io import Table, UserError
+from gnomon.io.tables import listed, refuse_unknown
 from gnomon.numerics.weights import effective_train_prior
 from gnomon.report._advice import check_arrangement
 from gnomon.report._blend import MemberForecasts, blended
 from gnomon.report._budget import Budget, predicted_seconds
-from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
+from gnomon.report._calibrate import calibrated_by
 from gnomon.report._checks import (
     check_columns,
     check_outcome,
@@ -37,22 +36,24 @@ from gnomon.report._checks import (
     copies_of,
 )
 from gnomon.report._choice import Choice, check_rule, choose
-from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
+from gnomon.report._compare import BASELINE, Entrant, Matrices, build, compare
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_findings, decision_outcome
 from gnomon.report._findings import GRAVITY, Finding
-from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
+from gnomon.report._given import Given, Rows, asked, labels_of
+from gnomon.report._judge import Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
-from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
-from gnomon.report._responses import Response, responses
-from gnomon.report._rows_enough import RowsCurve, rows_curve
-from gnomon.report._sets import SetOutcome, calibrated_sets
+from gnomon.report._outcomes import scores_by_class, unsure_cases, worst_cases
+from gnomon.report._responses import responses
+from gnomon.report._rows_enough import rows_curve
+from gnomon.report._sets import calibrated_sets
 from gnomon.report._splits import Split, split
+from gnomon.report._study_record import Study
 from gnomon.report._target import Target, read_target
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.deployment import Deployed, deployed
 from gnomon.report.prepare import CODINGS, Preparer
 
-__all__ = ["Study", "entrants", "learn"]
+__all__ = ["entrants", "learn"]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the steps done, the number of steps, and the name of the step that begins."""
@@ -65,107 +66,15 @@ INTERRUPTED = Finding(
 )
 
 
-@dataclass(frozen=True)
-class Study:
-    """All that `learn` found.
-
-    Parameters
-    ----------
-    target : Target
-        Name, task, values, rule.
-    split : Split
-        Training and held-out rows, folds, rule.
-    kinds : tuple of ColumnKind
-        What each column is, and why an unused one is unused.
-    findings : tuple of Finding
-        The warnings, gravest first.
-    trials : list of Trial
-        Every candidate, the baseline first.
-    choice : Choice
-        Which was chosen and why.
-    model : Pipeline
-        Preparation and model, and what stands between its forecasts and an action: what a model file holds.
-    judged : Pipeline
-        Preparation and model, fitted on the training rows alone: what the held-out rows have judged.
-    refitted : bool
-        Whether `model` was fitted to all rows after that.
-    judgement : Judgement
-        The held-out scores.
-    importances : list of Importance
-        Permutation importances on held-out rows, greatest first.
-    responses : list of Response
-        How the forecast answers to the most important columns.
-    rows_curve : RowsCurve or None
-        Whether more rows would help; None for few rows, or where there was no time to see.
-    coefficients : list of (str, float)
-        Largest coefficients of a model that has one for each prepared column.
-    shares : list of (str, float)
-        What a tree or a forest itself counts as the importance of each prepared column.
-    rules : str
-        The upper part of a tree as text.
-    by_class : list of ClassScore
-        Precision, recall and F1 of each class on held-out rows.
-    worst, unsure : list of HeldOutCase
-        The held-out rows of largest loss, and those whose two most probable classes are closest.
-    calibration : CalibrationVerdict or None
-        Whether the probabilities go through a calibration map; None for numbers.
-    decisions : DecisionOutcome or None
-        What decisions cost on held-out rows, where costs or a prior are given.
-    cost_curve : CostCurve or None
-        Of two actions and classes: that cost over the threshold.
-    sets : SetOutcome or None
-        Sets or intervals, where a coverage is given.
-    facts : Facts
-        Shape of the training matrix of the chosen model.
-    n_compared : int
-        Training rows used for the comparison.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.report import learn
-    >>> x = np.random.default_rng(0).normal(size=(100, 2))
-    >>> study = learn({"a": x[:, 0], "b": x[:, 1], "y": 2.0 * x[:, 0] + 0.1 * x[:, 1]}, "y")
-    >>> study.choice.trial.candidate.name, len(study.trials), len(study.split.train), len(study.judgement.y)
-    ('least squares', 10, 80, 20)
-    """
-
-    target: Target
-    split: Split
-    kinds: tuple[ColumnKind, ...]
-    findings: tuple[Finding, ...]
-    trials: list[Trial]
-    choice: Choice
-    model: Pipeline
-    judged: Pipeline
-    refitted: bool
-    judgement: Judgement
-    importances: list[Importance]
-    responses: list[Response]
-    rows_curve: RowsCurve | None
-    coefficients: list[tuple[str, float]]
-    shares: list[tuple[str, float]]
-    rules: str
-    by_class: list[ClassScore]
-    worst: list[HeldOutCase]
-    unsure: list[HeldOutCase]
-    calibration: CalibrationVerdict | None
-    decisions: DecisionOutcome | None
-    cost_curve: CostCurve | None
-    sets: SetOutcome | None
-    facts: Facts
-    n_compared: int
-    seed: int
-
-
 def _silent(done: int, total: int, text: str) -> None:
     return None
 
 
 def learn(
-    data: TableLike,
-    target: str,
+    data: Rows,
+    target: str | ArrayLike,
     *,
+    reading: Mapping[str, Any] | None = None,
     task: TargetTask | None = None,
     group: str | None = None,
     time: str | None = None,
@@ -184,10 +93,13 @@ def learn(
 
     Parameters
     ----------
-    data : Table, dict of columns or data frame
-        Features and target, one row per case.
-    target : str
-        The column to predict.
+    data : path, Table, dict of columns, data frame or array-like of shape (n_rows, n_columns)
+        One row per case: a CSV or Parquet file, or the rows themselves. Columns of an array are called column_1,
+        column_2 …
+    target : str or array-like of shape (n_rows,)
+        The column to predict, or its values.
+    reading : dict, optional
+        For a file: options of `gnomon.io.read_table`.
     task : {"classification", "regression"}, optional
         By default decided from the target's values.
     group, time : str, optional
@@ -233,10 +145,17 @@ def learn(
     >>> study = learn({"x": x, "y": np.where(x + rng.normal(size=200) > 0, "up", "down")}, "y")
     >>> study.target.task, len(study.judgement.y)
     ('classification', 40)
+
+    From an array, with the labels that were given:
+
+    >>> study = learn(rng.normal(size=(100, 2)), rng.integers(2, size=100) == 1, single=True)
+    >>> study.classes_, study.predict([[0.0, 0.0]]).dtype
+    (array([False,  True]), dtype('bool'))
     """
     budget = Budget(time_limit)
     rule = check_rule(rule)
-    table = as_table(data)
+    shown, target = asked(data, target, reading)
+    table = shown.table
     named = {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep, "--type": [*(types or ())]}
     for option, names in named.items():
         refuse_unknown(table, option, [name for name in names if name])
@@ -254,8 +173,8 @@ def learn(
     used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
-        asked = _Asked(rule, stakes, aims.coverage, single, refit and aims.coverage is None, seed)
-        return _study(table, whole, parts, kinds, used, asked, budget, progress)
+        aim = _Asked(rule, stakes, aims.coverage, single, refit and aims.coverage is None, seed)
+        return _study(table, whole, parts, kinds, used, aim, shown, budget, progress)
 
 
 def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:
@@ -282,12 +201,13 @@ def _study(
     parts: Split,
     kinds: tuple[ColumnKind, ...],
     used: tuple[ColumnKind, ...],
-    asked: _Asked,
+    aim: _Asked,
+    shown: Given,
     budget: Budget,
     progress: Progress,
 ) -> Study:
     discover()
-    train, y, seed = table.take(parts.train), target.y[parts.train], asked.seed
+    train, y, seed = table.take(parts.train), target.y[parts.train], aim.seed
     rows = _sampled(len(y), seed)
     within = _folds_within(parts.folds, rows, len(y))
     field = entrants(used, target, train)
@@ -298,9 +218,9 @@ def _study(
     if not any(trial.complete for trial in trials[1:]):
         failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    blend = None if asked.single else blended(trials[1:], y, folds)
+    blend = None if aim.single else blended(trials[1:], y, folds)
     trials = trials if blend is None else [*trials, blend]
-    choice = choose(trials, folds, asked.rule)
+    choice = choose(trials, folds, aim.rule)
     chosen = choice.trial.entrant
     progress(0, 2, f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
     with stopwatch() as fitting:
@@ -312,10 +232,10 @@ def _study(
     judgement = judge(judged, target, table, parts, seed)
     unseen = table.take(parts.test)
     sets = None
-    if asked.coverage is not None:
-        by_class = asked.stakes is not None and asked.stakes.priors is not None
-        sets = calibrated_sets(judged[-1], judged[0].transform(unseen), judgement.y, asked.coverage, by_class=by_class)
-    decisions, curve = _decided(judgement, y, asked.stakes)
+    if aim.coverage is not None:
+        by_class = aim.stakes is not None and aim.stakes.priors is not None
+        sets = calibrated_sets(judged[-1], judged[0].transform(unseen), judgement.y, aim.coverage, by_class=by_class)
+    decisions, curve = _decided(judgement, y, aim.stakes)
     names = [kind.name for kind in used if choice.learned]
     shuffled = importances(judged, target, table, parts, names, seed, budget)
     by_name = {kind.name: kind for kind in used}
@@ -329,18 +249,21 @@ def _study(
         if choice.learned
         else None
     )  # fmt: skip
-    shown = unseen, target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
+    of_cases = unseen, target.rows[parts.test], [i.name for i in shuffled] or [k.name for k in used]
     # As long as the fit to the training rows, and a little longer.
-    refit = asked.refit and predicted_seconds(fitting.seconds, len(y), len(target.y)) <= budget.left
+    refit = aim.refit and predicted_seconds(fitting.seconds, len(y), len(target.y)) <= budget.left
     final, labels = (_fit(used, chosen, table, target.y, seed), target.y) if refit else (fitted, y)
     return Study(
+        table=shown.table,
+        source=shown.source,
+        labels=labels_of(target, shown.own),
         target=target,
         split=parts,
         kinds=kinds,
         findings=_findings(table, target, parts, kinds, choice, judgement, decisions, interrupted, seed),
         trials=trials,
         choice=choice,
-        model=_with_parts(final, deployed(final[-1], labels, calibrator, asked.stakes, sets and sets.sets)),
+        model=_with_parts(final, deployed(final[-1], labels, calibrator, aim.stakes, sets and sets.sets)),
         judged=judged,
         refitted=refit,
         judgement=judgement,
@@ -351,8 +274,8 @@ def _study(
         shares=own_shares(fitted, choice.trial.candidate),
         rules=rules_of(fitted, choice.trial.candidate),
         by_class=scores_by_class(judgement, target.classes),
-        worst=worst_cases(judgement, *shown),
-        unsure=unsure_cases(judgement, *shown),
+        worst=worst_cases(judgement, *of_cases),
+        unsure=unsure_cases(judgement, *of_cases),
         calibration=calibration,
         decisions=decisions,
         cost_curve=curve,

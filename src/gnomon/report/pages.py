@@ -27,7 +27,7 @@ from gnomon.report._pictures import (
     picture_of_target,
     pictures_of_judgement,
 )
-from gnomon.report._study import Study
+from gnomon.report._study_record import Study
 from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import SCORES, Score, rounded
 
@@ -108,7 +108,7 @@ def page(
         codings=_codings(study),
         scores=SCORES[study.target.task],
         chosen=study.choice.trial,
-        trials=_ranked(study),
+        trials=ranked(study),
         failed=[t for t in study.trials if t.failure],
         stopped=[t for t in study.trials if t.stopped],
         verdict=verdict(study),
@@ -254,7 +254,8 @@ def _tried(trial: Trial) -> dict[str, Any]:
             "warnings": list(trial.complaints)}  # fmt: skip
 
 
-def _ranked(study: Study) -> list[Trial]:
+def ranked(study: Study) -> list[Trial]:
+    """The models that could be compared, best first."""
     loss = SCORES[study.target.task][0].name
     return sorted((t for t in study.trials if t.complete), key=lambda t: t.mean(loss))
 

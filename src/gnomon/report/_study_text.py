@@ -1,0 +1,104 @@
+"""A study in words: what the command says at its end, what Python shows of it, and a notebook."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gnomon.io.tables import listed
+from gnomon.report._findings import Gravity
+from gnomon.report._study_record import Study
+from gnomon.report.pages import further, ranked, templates, verdict
+from gnomon.report.scores import SCORES
+
+__all__ = ["Aside", "Line", "as_html", "as_text", "asides", "chosen", "headline", "ranking", "rule"]
+
+
+class Line(NamedTuple):
+    """One model of the comparison: its name, the scores that fit a screen, and whether it was chosen."""
+
+    name: str
+    scores: tuple[str, ...]
+    chosen: bool
+
+
+class Aside(NamedTuple):
+    """What a reader should know beside the scores."""
+
+    level: Gravity
+    title: str
+    text: str
+
+
+def headline(study: Study) -> str:
+    """Target, task and rows."""
+    target, parts = study.target, study.split
+    of = f" of {len(target.classes)} classes ({listed(target.classes, 5)})" if target.classes else ""
+    rows = f"{len(target.rows)} rows, of which {len(parts.train)} to learn from and {len(parts.test)} held out"
+    return f"Predicting {target.name} from {study.source.name}: {target.task}{of}; {rows}."
+
+
+def rule(study: Study) -> str:
+    """Why this is the task, as a sentence."""
+    text = study.target.rule
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def ranking(study: Study) -> tuple[tuple[str, ...], list[Line]]:
+    """The names of three scores, and the models that could be compared, best first; the report has all scores."""
+    first, second, *_, last = SCORES[study.target.task]
+
+    lines = [
+        Line(
+            trial.candidate.name,
+            (
+                f"{first.text(trial.mean(first.name))} ± {first.text(trial.errors[first.name])}",
+                second.text(trial.mean(second.name)),
+                last.text(trial.mean(last.name)),
+            ),
+            trial is study.choice.trial,
+        )
+        for trial in ranked(study)
+    ]
+    return (first.name, second.name, last.name), lines
+
+
+def asides(study: Study) -> Iterator[Aside]:
+    """Models that failed or were stopped, then the findings."""
+    for trial in study.trials:
+        if trial.failure:
+            yield Aside("grave", "Failed", f"{trial.candidate.name}: {trial.failure}")
+        if trial.stopped:
+            yield Aside("note", "Stopped", f"{trial.candidate.name}: {trial.stopped}")
+    for finding in study.findings:
+        yield Aside(finding.level, finding.title, finding.text)
+
+
+def chosen(study: Study) -> list[str]:
+    """Which model and why, calibration, costs and coverage, each in a sentence."""
+    name = study.choice.trial.candidate.name
+    why = [f"Chosen: {name}, because {study.choice.why}."] if study.choice.learned else []
+    return [*why, *further(study)]
+
+
+def as_text(study: Study) -> str:
+    """The study as lines of text."""
+    names, lines = ranking(study)
+    table = [("model", *names), *((f"{'→ ' if line.chosen else '  '}{line.name}", *line.scores) for line in lines)]
+    widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
+    grid = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in table]
+    said = [f"{aside.title}. {aside.text}" for aside in asides(study)]
+    parts = [[headline(study), rule(study)], [verdict(study), *chosen(study)], grid, said]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def as_html(study: Study) -> str:
+    """The study as a piece of HTML that needs nothing outside itself and changes nothing around it."""
+    names, lines = ranking(study)
+    return templates.get_template("study.html.j2").render(
+        headline=headline(study),
+        rule=rule(study),
+        verdict=verdict(study),
+        chosen=chosen(study),
+        names=names,
+        lines=lines,
+        asides=list(asides(study)),
+    )
