@@ -18,12 +18,11 @@ from gnomon.io import read_table
 from gnomon.io.files import outbox
 from gnomon.io.models import write_model
 from gnomon.report import Aims, AnomalyStudy, ClusterStudy, Study, learn, page, summary
-from gnomon.report._findings import Finding
-from gnomon.report._given import given
-from gnomon.report._study_files import notes_of
-from gnomon.report._study_text import Aside, asides, chosen, ranking, rule
 from gnomon.report.aims import read_costs
+from gnomon.report.origin import given
 from gnomon.report.pages import verdict
+from gnomon.report.study_files import notes_of
+from gnomon.report.study_text import Aside, asides, chosen, ranking, rule
 
 __all__ = ["aims", "command_line", "progress_bar", "run", "run_demo", "stem", "tell_findings"]
 
@@ -116,10 +115,10 @@ def _tell(console: Console, study: Study, out: Path) -> None:
 
 def tell_findings(console: Console, study: AnomalyStudy | ClusterStudy) -> None:
     """Print what checks found."""
-    _tell_asides(console, study.findings)
+    _tell_asides(console, (Aside(found.level, found.title, found.text) for found in study.findings))
 
 
-def _tell_asides(console: Console, found: Iterable[Aside | Finding]) -> None:
+def _tell_asides(console: Console, found: Iterable[Aside]) -> None:
     for aside in found:
         console.print(Text.assemble((f"{aside.title}. ", STYLES[aside.level]), aside.text))
 

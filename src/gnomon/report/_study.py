@@ -39,7 +39,6 @@ from gnomon.report._choice import Choice, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, build, compare
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_findings, decision_outcome
 from gnomon.report._findings import GRAVITY, Finding
-from gnomon.report._given import Given, Rows, asked, labels_of
 from gnomon.report._judge import Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._outcomes import scores_by_class, unsure_cases, worst_cases
@@ -51,6 +50,7 @@ from gnomon.report._study_record import Study
 from gnomon.report._target import Target, read_target
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.deployment import Deployed, deployed
+from gnomon.report.origin import GivenTable, Rows, asked, labels_of
 from gnomon.report.prepare import CODINGS, Preparer
 
 __all__ = ["entrants", "learn"]
@@ -202,7 +202,7 @@ def _study(
     kinds: tuple[ColumnKind, ...],
     used: tuple[ColumnKind, ...],
     aim: _Asked,
-    shown: Given,
+    shown: GivenTable,
     budget: Budget,
     progress: Progress,
 ) -> Study:

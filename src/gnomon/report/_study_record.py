@@ -14,7 +14,6 @@ from gnomon.report._choice import Choice
 from gnomon.report._compare import Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._findings import Finding
-from gnomon.report._given import Rows, Source, given
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._outcomes import ClassScore, HeldOutCase
@@ -23,6 +22,7 @@ from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._sets import SetOutcome
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
+from gnomon.report.origin import Rows, Source, given
 
 __all__ = ["Study"]
 
@@ -151,23 +151,23 @@ class Study:
 
     def report(self, path: str | Path) -> None:
         """Write the page, one HTML file with everything in it."""
-        from gnomon.report._study_files import write_study_page
+        from gnomon.report.study_files import write_study_page
 
         write_study_page(self, path)
 
     def save(self, path: str | Path) -> None:
         """Write `model` to a file that `gnomon predict` and `gnomon.io.load` read."""
-        from gnomon.report._study_files import write_study_model
+        from gnomon.report.study_files import write_study_model
 
         write_study_model(self, path)
 
     def __repr__(self) -> str:
-        from gnomon.report._study_text import as_text
+        from gnomon.report.study_text import as_text
 
         return as_text(self)
 
     def _repr_html_(self) -> str:
-        from gnomon.report._study_text import as_html
+        from gnomon.report.study_text import as_html
 
         return as_html(self)
 

@@ -9,10 +9,10 @@ from gnomon.report._study_record import Study
 from gnomon.report.pages import further, ranked, templates, verdict
 from gnomon.report.scores import SCORES
 
-__all__ = ["Aside", "Line", "as_html", "as_text", "asides", "chosen", "headline", "ranking", "rule"]
+__all__ = ["Aside", "RankedModel", "as_html", "as_text", "asides", "chosen", "headline", "ranking", "rule"]
 
 
-class Line(NamedTuple):
+class RankedModel(NamedTuple):
     """One model of the comparison: its name, the scores that fit a screen, and whether it was chosen."""
 
     name: str
@@ -42,12 +42,12 @@ def rule(study: Study) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def ranking(study: Study) -> tuple[tuple[str, ...], list[Line]]:
+def ranking(study: Study) -> tuple[tuple[str, ...], list[RankedModel]]:
     """The names of three scores, and the models that could be compared, best first; the report has all scores."""
     first, second, *_, last = SCORES[study.target.task]
 
     lines = [
-        Line(
+        RankedModel(
             trial.candidate.name,
             (
                 f"{first.text(trial.mean(first.name))} ± {first.text(trial.errors[first.name])}",

@@ -16,7 +16,7 @@ from gnomon.io.files import digest_of
 from gnomon.io.tables import TableLike, to_text
 from gnomon.report._target import Target
 
-__all__ = ["Given", "Rows", "Source", "asked", "given", "labels_of"]
+__all__ = ["GivenTable", "Rows", "Source", "asked", "given", "labels_of"]
 
 UNNAMED = "y"
 
@@ -29,7 +29,7 @@ class Source(NamedTuple):
     reading: Mapping[str, Any] = {}
 
 
-class Given(NamedTuple):
+class GivenTable(NamedTuple):
     """A table with its origin; `own` are the columns as the user holds them, where a table would hold other values."""
 
     table: Table
@@ -37,56 +37,56 @@ class Given(NamedTuple):
     own: Mapping[str, Any] = {}
 
 
-Rows: TypeAlias = Given | TableLike | ArrayLike | str | os.PathLike[str]
+Rows: TypeAlias = GivenTable | TableLike | ArrayLike | str | os.PathLike[str]
 """What `given` reads."""
 
 
 @singledispatch
-def given(data: Rows, reading: Mapping[str, Any] | None = None) -> Given:
+def given(data: Rows, reading: Mapping[str, Any] | None = None) -> GivenTable:
     """`data` as one table; `reading` are options of `gnomon.io.read_table`, for files alone.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.report._given import given
+    >>> from gnomon.report.origin import given
     >>> given(np.eye(3)).table
     Table(3 rows: column_1, column_2, column_3)
     """
     frame: Any = data
     table = as_table(frame)
     frame = nw.from_native(frame, eager_only=True)
-    return Given(table, own=dict(zip(table.names, frame.iter_columns(), strict=True)))
+    return GivenTable(table, own=dict(zip(table.names, frame.iter_columns(), strict=True)))
 
 
 @given.register
-def _(data: Given, reading: Mapping[str, Any] | None = None) -> Given:
+def _(data: GivenTable, reading: Mapping[str, Any] | None = None) -> GivenTable:
     return data
 
 
 @given.register
-def _(data: Table, reading: Mapping[str, Any] | None = None) -> Given:
-    return Given(data)
+def _(data: Table, reading: Mapping[str, Any] | None = None) -> GivenTable:
+    return GivenTable(data)
 
 
 @given.register
-def _(data: dict, reading: Mapping[str, Any] | None = None) -> Given:
-    return Given(as_table(data), own=data)
+def _(data: dict, reading: Mapping[str, Any] | None = None) -> GivenTable:
+    return GivenTable(as_table(data), own=data)
 
 
 @given.register(str)
 @given.register(os.PathLike)
-def _(data: str | os.PathLike[str], reading: Mapping[str, Any] | None = None) -> Given:
+def _(data: str | os.PathLike[str], reading: Mapping[str, Any] | None = None) -> GivenTable:
     path, options = Path(data), dict(reading or {})
-    return Given(read_table(path, **options), Source(path.name, digest_of(path), options))
+    return GivenTable(read_table(path, **options), Source(path.name, digest_of(path), options))
 
 
 @given.register(np.ndarray)
 @given.register(list)
 @given.register(tuple)
-def _(data: ArrayLike, reading: Mapping[str, Any] | None = None) -> Given:
+def _(data: ArrayLike, reading: Mapping[str, Any] | None = None) -> GivenTable:
     X = _rectangle(data)
     # Columns are called as those of a file without a header.
-    return Given(Table({f"column_{j + 1}": X[:, j] for j in range(X.shape[1])}))
+    return GivenTable(Table({f"column_{j + 1}": X[:, j] for j in range(X.shape[1])}))
 
 
 def _rectangle(data: ArrayLike) -> Array:
@@ -100,7 +100,7 @@ def _rectangle(data: ArrayLike) -> Array:
     return X
 
 
-def asked(data: Rows, target: str | ArrayLike, reading: Mapping[str, Any] | None) -> tuple[Given, str]:
+def asked(data: Rows, target: str | ArrayLike, reading: Mapping[str, Any] | None) -> tuple[GivenTable, str]:
     """The table with the target as one of its columns, and the name of that."""
     found = given(data, reading)
     if reading and not found.source.digest:
@@ -108,7 +108,7 @@ def asked(data: Rows, target: str | ArrayLike, reading: Mapping[str, Any] | None
     return _with_target(found, target)
 
 
-def _with_target(found: Given, target: str | ArrayLike) -> tuple[Given, str]:
+def _with_target(found: GivenTable, target: str | ArrayLike) -> tuple[GivenTable, str]:
     if target is None:
         raise UserError("y is None; give the name of the column to predict, or its values")
     if np.ndim(target) == 0:
@@ -120,7 +120,9 @@ def _with_target(found: Given, target: str | ArrayLike) -> tuple[Given, str]:
     column = Table({name: values})[name]
     own = {**found.own, name: values}
     if name not in found.table.columns:
-        return Given(Table({**found.table.columns, name: column}, decimal=found.table.decimal), found.source, own), name
+        return GivenTable(
+            Table({**found.table.columns, name: column}, decimal=found.table.decimal), found.source, own
+        ), name
     if (to_text(column) != to_text(found.table[name])).any():
         raise UserError(f"y is called {name!r}, and X has a column of that name with other values; rename one")
     return found, name

@@ -30,7 +30,7 @@ def typical_cells(table: Table, kinds: Sequence[ColumnKind]) -> dict[str, str]:
     --------
     >>> from gnomon.io import Table
     >>> from gnomon.report._kinds import infer_kinds
-    >>> from gnomon.report._study_files import typical_cells
+    >>> from gnomon.report.study_files import typical_cells
     >>> table = Table({"price": ["€ 9", "€ 7", "€ 100"], "colour": ["red", "blue", "red"]})
     >>> typical_cells(table, list(infer_kinds(table, table.names).values()))
     {'price': '€ 9', 'colour': 'red'}
