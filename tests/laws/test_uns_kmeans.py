@@ -427,3 +427,16 @@ def test_the_first_step_that_is_small_enough_is_the_last(tol):
     found = KMeans(8, init=start, n_init=1, tol=tol).fit(X)
     assert (found.stop_reason_, found.converged_) == ("tol", True)
     assert found.n_iter_ == int(np.argmax(steps <= allowed)) + 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("place", [0.0, 1.0, 300.0])
+def test_the_nearest_centre_is_the_same_wherever_the_rows_lie(place, dtype, threads):
+    rng = np.random.default_rng(0)
+    X = (place + rng.standard_normal((3000, 20))).astype(dtype)
+    centers = X[:40].copy()
+    labels, squares = nearest_center(X, centers, n_jobs=threads)
+    exact = ((X[:, None].astype(float) - centers[None].astype(float)) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(labels, np.argmin(exact, axis=1))
+    np.testing.assert_allclose(squares, exact.min(axis=1), rtol=1e-9)

@@ -17,9 +17,9 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import Team, blas_threads, team
 from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.optim.center_bounds import CenterGroups, Moves, Tally, forget_bounds, new_bounds, new_tally
+from gnomon.optim.center_bounds import CenterGroups, Moves, Tally, add_tally, forget_bounds, new_bounds, new_tally
 from gnomon.optim.center_distances import dense_rows, in_unit, row_unit
-from gnomon.optim.center_search import CenterSearch, nearest_center
+from gnomon.optim.center_search import CenterSearch, nearest_center, shift_of
 from gnomon.optim.solution import Callback, History, StopReason, Trace
 
 __all__ = ["Algorithm", "KMeansResult", "OnEmpty", "kmeans"]
@@ -168,13 +168,9 @@ class _Totals(NamedTuple):
         """Those of some centres."""
         return _Totals(self.sums[order], self.carry[order], self.weight[order], self.members[order])
 
-    def add(self, tally: Tally) -> "_Totals":
-        """These sums and those of a tally: Neumaier (1974), doi:10.1002/zamm.19740540106."""
-        new = self.sums + tally.sums
-        large = np.abs(self.sums) >= np.abs(tally.sums)
-        lost = np.where(large, (self.sums - new) + tally.sums, (tally.sums - new) + self.sums)
-        members = self.members + tally.members
-        return _Totals(new, self.carry + lost, self.weight + tally.weight, members)
+    def add(self, tally: Tally) -> None:
+        """Add those of a tally: Neumaier (1974), doi:10.1002/zamm.19740540106."""
+        add_tally(self.sums, self.carry, self.weight, self.members, tally)
 
 
 class _KMeansDescent:
@@ -192,8 +188,10 @@ class _KMeansDescent:
     ) -> None:
         n, d = X.shape
         whole = group_moments(X, np.zeros(n, dtype=np.int64), 1, weights, diagonal=True, n_jobs=run.n_jobs)
-        self.variance = float(np.mean(whole.covariance()))
-        shift = np.zeros(d) if is_sparse(X) else whole.mean[0].astype(X.dtype).astype(float)
+        variances = np.ravel(whole.covariance())
+        self.variance = float(np.mean(variances))
+        mean = whole.mean[0].astype(X.dtype).astype(float)
+        shift = np.zeros(d) if is_sparse(X) else shift_of(mean, float(np.sum(variances)))
         self.search = CenterSearch(X, shift, len(centers), run)
         self.weights, self.on_empty, self.on_sphere = weights, on_empty, on_sphere
         # Bounds are made for centres that stay almost where they are; before, most rows would be compared anew.
@@ -258,7 +256,7 @@ class _KMeansDescent:
         state = (self.moves, self.bounds) if self.algorithm != "lloyd" else (None, None)
         tallies = self.search.assign(self.centers, self.weights, self.groups, self.labels, *state)
         for tally in tallies:
-            self.totals = self.totals.add(tally)
+            self.totals.add(tally)
         gain, changed = np.sum([tally.totals for tally in tallies], axis=0)
         return float(gain), int(changed)
 
@@ -347,7 +345,8 @@ class _KMeansDescent:
             tally.weight[center] = sign * self.weights[i]
             tally.members[center] = int(sign)
             tally.sums[center] = sign * self.weights[i] * (dense_rows(self.search.X, [i])[0] - self.search.shift)
-        self.totals, self.labels[i] = self.totals.add(tally), j
+        self.totals.add(tally)
+        self.labels[i] = j
         if self.algorithm != "lloyd":
             forget_bounds(self.bounds, i)
 

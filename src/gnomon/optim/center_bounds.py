@@ -20,12 +20,14 @@ from gnomon._typing import Floats, Integers
 from gnomon.optim.center_distances import Rows
 
 __all__ = [
+    "NO_MOVES",
     "CenterGroups",
     "DistanceBounds",
     "Moves",
+    "Space",
     "Tally",
-    "assign_open",
-    "find_open",
+    "add_tally",
+    "assign_rows",
     "forget_bounds",
     "new_bounds",
     "new_tally",
@@ -64,6 +66,19 @@ class Moves(NamedTuple):
     """½ min_{j∈g} δ(c_z, c_j) for each centre z and group g."""
 
 
+NO_MOVES = Moves(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 0)))
+"""What is given where there are no bounds."""
+
+
+class Space(NamedTuple):
+    """Memory that is kept from block to block: to get so much anew, page by page, would cost as much as its use."""
+
+    found: Integers
+    """As many as a block has rows."""
+    block: Floats
+    scores: Floats
+
+
 class Tally(NamedTuple):
     """What a step changed: the sums of the rows of each centre, and the objective."""
 
@@ -83,6 +98,20 @@ def new_bounds(n: int, n_groups: int) -> DistanceBounds:
 def new_tally(k: int, d: int) -> Tally:
     """A tally of no rows."""
     return Tally(np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64), np.zeros(2))
+
+
+@jit_no_alloc
+def add_tally(sums: Floats, carry: Floats, weight: Floats, members: Integers, tally: Tally) -> None:
+    """Add a tally to sums, whose rounding is added to `carry`."""
+    for j in range(len(weight)):
+        weight[j] += tally.weight[j]
+        members[j] += tally.members[j]
+        for f in range(sums.shape[1]):
+            a, b = sums[j, f], tally.sums[j, f]
+            new = a + b
+            lost_by_b, lost_by_a = (a - new) + b, (b - new) + a
+            sums[j, f] = new
+            carry[j, f] += lost_by_b if abs(a) >= abs(b) else lost_by_a
 
 
 @subroutine
@@ -111,6 +140,44 @@ def _move_row(
     tally.weight[old] -= weight
     tally.members[old] -= 1
     tally.totals[0] += weight * (before - after)
+
+
+@jit
+def assign_rows(
+    rows: Rows,
+    weights: Floats,
+    centers: Floats,
+    groups: CenterGroups,
+    moves: Moves,
+    bounds: DistanceBounds,
+    twice: Floats,
+    squares: Floats,
+    norms: Floats,
+    shift: Floats,
+    offset: Floats,
+    space: Space,
+    first: int,
+    last: int,
+    labels: Integers,
+    tally: Tally,
+) -> None:
+    """Assign the rows first:last, a block at a time; with bounds only those whose centre may have changed.
+
+    One call without a return to Python, so that threads do not wait for each other; `twice` and `squares` are −2 (c − m)
+    and ‖c − m‖² of the centres, `offset` is the shift m in the precision of the rows.
+    """
+    k, length, start = len(centers), len(space.found), first
+    while start < last:
+        if len(bounds.upper) > 0:
+            m, start = find_open(rows, centers, moves, bounds, labels, start, last, space.found)
+        else:
+            m = min(length, last - start)
+            for r in range(m):
+                space.found[r] = start + r
+            start += m
+        which, scores = space.found[:m], space.scores[: k * m].reshape(k, m)
+        rows.products(which, twice, offset, space.block, scores)
+        assign_open(rows, weights, centers, groups, bounds, scores, squares, norms, shift, which, labels, tally)
 
 
 @jit

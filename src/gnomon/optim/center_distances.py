@@ -75,6 +75,20 @@ class DenseRows:
         for f in range(self.A.shape[1]):
             total[f] += weight * (np.float64(self.A[i, f]) - shift[f])
 
+    @verb
+    def products(self, which: Integers, twice: Floats, shift: Floats, block: Floats, out: Floats) -> None:
+        """−2 (xᵢ − shift)ᵀcⱼ of some rows, a line for each centre; `block` has room for the rows."""
+        m, d = len(which), self.A.shape[1]
+        if m > 0 and which[m - 1] - which[0] == m - 1 and not np.any(shift):
+            np.dot(twice, self.A[which[0] : which[0] + m].T, out)
+            return
+        part = block[: m * d].reshape(m, d)
+        for r in range(m):
+            i = which[r]
+            for f in range(d):
+                part[r, f] = self.A[i, f] - shift[f]
+        np.dot(twice, part.T, out)
+
 
 @noun
 class SparseRows:
@@ -123,6 +137,18 @@ class SparseRows:
     def add_to(self, i: int, weight: float, shift: Floats, total: Floats) -> None:
         for p in range(self.indptr[i], self.indptr[i + 1]):
             total[self.indices[p]] += weight * self.data[p]
+
+    @verb
+    def products(self, which: Integers, twice: Floats, shift: Floats, block: Floats, out: Floats) -> None:
+        k = len(twice)
+        line = block[:k]
+        for r in range(len(which)):
+            line[:] = 0
+            for p in range(self.indptr[which[r]], self.indptr[which[r] + 1]):
+                x, f = self.data[p], self.indices[p]
+                for j in range(k):
+                    line[j] += x * twice[j, f]
+            out[:, r] = line
 
 
 Rows: TypeAlias = DenseRows | SparseRows

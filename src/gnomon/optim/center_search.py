@@ -14,21 +14,22 @@ import numpy as np
 from gnomon._typing import Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, team
 from gnomon.optim.center_bounds import (
+    NO_MOVES,
     CenterGroups,
     DistanceBounds,
     Moves,
+    Space,
     Tally,
-    assign_open,
-    find_open,
+    assign_rows,
     new_bounds,
     new_tally,
 )
 from gnomon.optim.center_distances import all_distances, center_rows, in_unit, own_squares, row_chunks, row_unit
 
-__all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group", "squares_to_own"]
+__all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group", "shift_of", "squares_to_own"]
 
-BLOCK = 2**16
-"""Entries of a block of rows and scores."""
+BLOCK = 2**17
+"""Entries of a block of rows and scores: both stay in the cache of a core."""
 
 Map = Callable[[Callable[[slice], Any], list[slice]], list[Any]]
 """What runs a function over pieces of the rows, as `team` gives it."""
@@ -42,7 +43,7 @@ class CenterSearch:
     X : ndarray or CSR matrix of shape (n, d)
         In units in which squares neither overflow nor vanish.
     shift : ndarray of shape (d,)
-        About where the rows are; zero for a sparse matrix.
+        About where the rows are, as `shift_of` has it; zero for a sparse matrix.
     n_centers : int
         How many there will be.
     run : callable
@@ -66,6 +67,8 @@ class CenterSearch:
     def __init__(self, X: Matrix, shift: Floats, n_centers: int, run: Map) -> None:
         self.X, self.rows, self.shift, self.run = X, center_rows(X), shift, run
         self.chunks = row_chunks(X.shape[0], n_centers * X.shape[1])
+        self._spaces: list[Space] = []
+        self._tallies: dict[int, Tally] = {}
         at_shift = np.zeros(X.shape[0], dtype=np.int64)
         self.norms = self.own_squares(shift[None].astype(X.dtype), at_shift)
 
@@ -84,47 +87,77 @@ class CenterSearch:
         moves: Moves | None = None,
         bounds: DistanceBounds | None = None,
     ) -> list[Tally]:
-        """Make `labels` those of (1), and say what that changed; with bounds, these are kept true."""
+        """Make `labels` those of (1), and say what that changed; with bounds, these are kept true.
+
+        The tallies hold until the next call.
+        """
         offset = self.shift.astype(centers.dtype)
         C = centers - offset
         squares, twice = np.einsum("ij,ij->i", C, C), -2.0 * C
         length = max(1, BLOCK // sum(centers.shape))
-        kept, sparse = new_bounds(0, 0) if bounds is None else bounds, is_sparse(self.X)
+        # The products of sparse rows go along the centres, those of dense ones along the columns.
+        twice = np.asfortranarray(twice) if is_sparse(self.X) else twice
+        kept = new_bounds(0, 0) if bounds is None else bounds
 
         def work(part: slice) -> Tally:
-            tally, start, found = new_tally(*centers.shape), part.start, np.empty(length, dtype=np.int64)
-            while start < part.stop:
-                if moves is None or bounds is None:
-                    which = np.arange(start, min(start + length, part.stop))
-                    start += len(which)
-                    block = self.X[which[0] : which[-1] + 1]
-                else:
-                    m, start = find_open(self.rows, centers, moves, bounds, labels, start, part.stop, found)
-                    which = found[:m]
-                    block = self.X[which]
-                scores = np.ascontiguousarray((block @ twice.T).T) if sparse else twice @ (block - offset).T
-                assign_open(
-                    self.rows,
-                    weights,
-                    centers,
-                    groups,
-                    kept,
-                    scores,
-                    squares,
-                    self.norms,
-                    self.shift,
-                    which,
-                    labels,
-                    tally,
-                )
+            tally, space = self._tally(part.start, centers.shape), self._space(length, twice)
+            assign_rows(
+                self.rows,
+                weights,
+                centers,
+                groups,
+                NO_MOVES if moves is None else moves,
+                kept,
+                twice,
+                squares,
+                self.norms,
+                self.shift,
+                offset,
+                space,
+                part.start,
+                part.stop,
+                labels,
+                tally,
+            )
+            self._spaces.append(space)
             return tally
 
         return self.run(work, self.chunks)
+
+    def _tally(self, start: int, shape: tuple[int, ...]) -> Tally:
+        """The tally of the rows that begin there, emptied: its memory is that of the last search."""
+        tally = self._tallies.get(start)
+        if tally is None or tally.sums.shape != shape:
+            self._tallies[start] = tally = new_tally(*shape)
+        for part in tally:
+            part[...] = 0
+        return tally
+
+    def _space(self, length: int, twice: Floats) -> Space:
+        """Memory for a block that no other thread has now."""
+        try:
+            space: Space | None = self._spaces.pop()
+        except IndexError:
+            space = None
+        if space is None or len(space.found) != length or len(space.scores) != length * len(twice):
+            width = 1 if is_sparse(self.X) else self.X.shape[1]
+            block = np.empty(max(length * width, len(twice)), twice.dtype)
+            space = Space(np.empty(length, dtype=np.int64), block, np.empty(length * len(twice), twice.dtype))
+        return space
 
 
 def one_group(k: int) -> CenterGroups:
     """All centres in a group."""
     return CenterGroups(np.array([0, k]), np.zeros(k, dtype=np.int64), np.arange(k))
+
+
+def shift_of(mean: Floats, spread: float) -> Floats:
+    """What is subtracted from rows before products: their mean where it is far from zero, and otherwise nothing.
+
+    With ‖mean‖² at most `spread`, the mean of ‖xᵢ − mean‖², the mean of ‖xᵢ‖² is at most twice that: the rounding of
+    products hardly grows, and the rows need not be copied.
+    """
+    return mean if mean @ mean > spread else np.zeros_like(mean)
 
 
 def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> tuple[Integers, Floats]:
@@ -157,7 +190,9 @@ def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> 
     dtype = np.result_type(X, centers)
     unit = row_unit(X)
     X, centers = in_unit(X.astype(dtype, copy=False), unit), np.ascontiguousarray(centers, dtype) / dtype.type(unit)
-    shift = np.zeros(X.shape[1]) if is_sparse(X) else np.mean(centers, axis=0).astype(float)
+    mean = np.mean(centers, axis=0).astype(float)
+    spread = float(np.sum(np.var(centers, axis=0, dtype=float)))
+    shift = np.zeros(X.shape[1]) if is_sparse(X) else shift_of(mean, spread)
     labels = np.full(X.shape[0], -1)
     with team(n_jobs or blas_threads()) as run:
         search = CenterSearch(X, shift, len(centers), run)
