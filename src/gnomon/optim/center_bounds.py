@@ -163,8 +163,8 @@ def assign_rows(
 ) -> None:
     """Assign the rows first:last, a block at a time; with bounds only those whose centre may have changed.
 
-    One call without a return to Python, so that threads do not wait for each other; `twice` and `squares` are −2 (c − m)
-    and ‖c − m‖² of the centres, `offset` is the shift m in the precision of the rows.
+    One call without a return to Python, so that threads do not wait for each other; `twice` and `squares` are
+    −2 (c − m) and ‖c − m‖² of the centres, `offset` is the shift m in the precision of the rows.
     """
     k, length, start = len(centers), len(space.found), first
     while start < last:
