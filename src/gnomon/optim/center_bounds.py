@@ -21,10 +21,10 @@ from gnomon.optim.center_distances import Rows
 
 __all__ = [
     "NO_MOVES",
+    "BlockSpace",
     "CenterGroups",
     "DistanceBounds",
     "Moves",
-    "Space",
     "Tally",
     "add_tally",
     "assign_rows",
@@ -70,7 +70,7 @@ NO_MOVES = Moves(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64), np.empty
 """What is given where there are no bounds."""
 
 
-class Space(NamedTuple):
+class BlockSpace(NamedTuple):
     """Memory that is kept from block to block: to get so much anew, page by page, would cost as much as its use."""
 
     found: Integers
@@ -155,7 +155,7 @@ def assign_rows(
     norms: Floats,
     shift: Floats,
     offset: Floats,
-    space: Space,
+    space: BlockSpace,
     first: int,
     last: int,
     labels: Integers,

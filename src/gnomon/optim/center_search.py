@@ -15,10 +15,10 @@ from gnomon._typing import Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, team
 from gnomon.optim.center_bounds import (
     NO_MOVES,
+    BlockSpace,
     CenterGroups,
     DistanceBounds,
     Moves,
-    Space,
     Tally,
     assign_rows,
     new_bounds,
@@ -67,7 +67,7 @@ class CenterSearch:
     def __init__(self, X: Matrix, shift: Floats, n_centers: int, run: Map) -> None:
         self.X, self.rows, self.shift, self.run = X, center_rows(X), shift, run
         self.chunks = row_chunks(X.shape[0], n_centers * X.shape[1])
-        self._spaces: list[Space] = []
+        self._spaces: list[BlockSpace] = []
         self._tallies: dict[int, Tally] = {}
         at_shift = np.zeros(X.shape[0], dtype=np.int64)
         self.norms = self.own_squares(shift[None].astype(X.dtype), at_shift)
@@ -133,16 +133,16 @@ class CenterSearch:
             part[...] = 0
         return tally
 
-    def _space(self, length: int, twice: Floats) -> Space:
+    def _space(self, length: int, twice: Floats) -> BlockSpace:
         """Memory for a block that no other thread has now."""
         try:
-            space: Space | None = self._spaces.pop()
+            space: BlockSpace | None = self._spaces.pop()
         except IndexError:
             space = None
         if space is None or len(space.found) != length or len(space.scores) != length * len(twice):
             width = 1 if is_sparse(self.X) else self.X.shape[1]
             block = np.empty(max(length * width, len(twice)), twice.dtype)
-            space = Space(np.empty(length, dtype=np.int64), block, np.empty(length * len(twice), twice.dtype))
+            space = BlockSpace(np.empty(length, dtype=np.int64), block, np.empty(length * len(twice), twice.dtype))
         return space
 
 
