@@ -172,3 +172,27 @@ def test_it_is_the_clustering_of_scikit_learn(options):
     peer = sklearn_cluster.SpectralClustering(4, random_state=0, **options).fit(X)
     ours = SpectralClustering(4, random_state=0, **options).fit(X)
     assert adjusted_rand_score(peer.labels_, ours.labels_) == 1.0
+
+
+@APART
+@pytest.mark.spec("UNS-043")
+@pytest.mark.parametrize("form", FORMS)
+def test_two_clusters_by_the_sign_of_the_fiedler_vector(form):
+    X = np.random.default_rng(4).normal(size=(40, 2)) * [3.0, 1.0]
+    options = {"gamma": 0.1, "laplacian": form, "random_state": 0}
+    model = SpectralClustering(2, assign_labels="fiedler", **options).fit(X)
+    W = model.affinity_matrix_ - np.diag(np.diag(model.affinity_matrix_))
+    d = W.sum(axis=1)
+    L = np.diag(d) - W if form == "none" else np.eye(40) - W / np.sqrt(np.outer(d, d))
+    second = np.linalg.eigh(L)[1][:, 1]
+    assert adjusted_rand_score(second > 0.0, model.labels_) == 1.0
+    if form != "sym":
+        assert np.array_equal(model.predict(X), model.labels_)
+    # In two parts the second eigenvector may be any that is constant on them.
+    for sizes in ((3, 3), (5, 2)):
+        y = np.repeat([0, 1], sizes)
+        parts = SpectralClustering(2, affinity="precomputed", assign_labels="fiedler", laplacian=form)
+        assert adjusted_rand_score(y, parts.fit((y[:, None] == y).astype(float)).labels_) == 1.0
+    for wrong in ({"n_clusters": 3}, {"n_clusters": 2, "n_components": 1}):
+        with pytest.raises(ValueError, match="second eigenvector"):
+            SpectralClustering(assign_labels="fiedler", **wrong).fit(X)

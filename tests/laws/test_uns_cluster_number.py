@@ -81,6 +81,7 @@ def test_capacity_grows_up_to_the_groups_that_are_there():
     capacity = found.table["capacity"]
     # It leans to larger numbers, but never to fewer than there are.
     assert found.k >= 4
+    assert "leans to larger numbers" in str(found)
     assert np.all(capacity[:3] < capacity[3])
     assert np.all((capacity >= 0.0) & (capacity <= np.log(found.table["k"]) + 1e-9))
 

@@ -1,7 +1,10 @@
 """Laws of the relatives of k-means."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from gnomon.cluster import (
@@ -356,3 +359,49 @@ def test_k_means_on_the_first_kernel_components(m):
     assert np.array_equal(found.labels_, plain.labels)
     assert found.objective_ == pytest.approx(plain.objective, rel=1e-8)
     assert np.array_equal(found.predict(X), found.labels_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KMeans(3, random_state=0),
+        KMedians(3, random_state=0),
+        KMedoids(3),
+        KMedoids(3, metric="precomputed"),
+        KernelKMeans(3, random_state=0),
+        KernelKMeans(3, Linear(), algorithm="kpca", random_state=0),
+        PairwiseClustering(3, random_state=0),
+        PairwiseClustering(3, similarity="cosine", normalise="size", random_state=0),
+    ],
+    ids=lambda model: f"{model.__class__.__name__}",
+)
+def test_fewer_distinct_rows_than_clusters_are_said(model):
+    two = np.array([[1.0, 0.0], [0.0, 2.0], [-0.0, 2.0], [1.0, -0.0], [1.0, 0.0]])
+    three = np.vstack([two, [[3.0, 3.5]]])
+
+    def table(X):
+        return np.abs(X[:, None] - X).sum(axis=2) if getattr(model, "metric", "") == "precomputed" else X
+
+    with pytest.warns(ConvergenceWarning, match=r"\(2\) found smaller than n_clusters \(3\)"):
+        model.fit(table(two))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(table(three))
+    # Rows without weight make no cluster.
+    with pytest.warns(ConvergenceWarning, match=r"\(2\) found smaller"):
+        model.fit(table(three), sample_weight=[1.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("kind", [KMeans, SoftKMeans])
+@pytest.mark.parametrize(("c", "said"), [(1e158, "too large"), (1e-170, "too small")])
+def test_squares_that_floats_cannot_hold_are_refused(kind, c, said):
+    X = groups()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=f"X are {said}.*scale all of X"):
+            kind(3, random_state=0).fit(c * X)
+        assert kind(3, random_state=0).fit(1e150 * X).objective_ < np.inf
+        assert kind(3, random_state=0).fit(1e-150 * X).objective_ > 0.0
+    if kind is KMeans and c < 1.0:
+        # Rows on their centres have no squares to lose.
+        assert kind(2, random_state=0).fit(c * np.array([[1.0], [2.0], [2.0]])).gap_ == 0.0

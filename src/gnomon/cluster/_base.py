@@ -10,11 +10,19 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_until_interrupt
 from gnomon.optim.solution import History
 
-__all__ = ["best_run", "check_n_clusters", "run_all", "same_partition", "warn_if_few", "warn_unless_settled"]
+__all__ = [
+    "best_run",
+    "check_n_clusters",
+    "check_objective",
+    "run_all",
+    "same_partition",
+    "warn_if_few",
+    "warn_unless_settled",
+]
 
 Run = TypeVar("Run", bound="Ended")
 
@@ -32,6 +40,16 @@ def check_n_clusters(k: int, n: int) -> None:
     """Refuse more clusters than rows: (1)."""
     if k > n:
         raise ValueError(f"n_samples={n} should be >= n_clusters={k}; give more rows or fewer clusters")
+
+
+def check_objective(objective: float, *, is_zero: bool) -> None:
+    """Refuse an objective of squared distances that overflows, or that is zero where the distances are not."""
+    if np.isfinite(objective) and (objective != 0.0 or is_zero):
+        return
+    raise ValueError(
+        f"distances in X are too {'small' if objective == 0.0 else 'large'}: floats cannot hold their squares, and the "
+        f"objective would be {objective:g}; scale all of X by one factor, a power of ten"
+    )
 
 
 def run_all(run: Callable[[Any, int], Run], starts: Sequence[Any], n_jobs: int | None) -> list[Run]:
@@ -56,15 +74,32 @@ def same_partition(a: Integers, b: Integers) -> bool:
     return pairs == len(np.unique(a)) == len(np.unique(b))
 
 
-def warn_if_few(labels: Integers, k: int, *, stacklevel: int = 3) -> None:
-    """Say that fewer clusters than asked for have rows."""
+def warn_if_few(labels: Integers, k: int, rows: Any = None, *, stacklevel: int = 3) -> None:
+    """Say that fewer clusters than asked for have rows, or that fewer `rows` are distinct.
+
+    Where every cluster is kept from being empty, rows that are the same are in several, and only `rows` can tell.
+    """
     found = len(np.unique(labels))
+    if rows is not None:
+        found = min(found, _distinct(rows, k))
     if found < k:
         message = (
             f"Number of distinct clusters ({found}) found smaller than n_clusters ({k}). Possibly due to duplicate "
             "points in X; give fewer n_clusters"
         )
         warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+
+
+def _distinct(rows: Any, most: int) -> int:
+    """Distinct rows, counted up to `most`."""
+    seen = set[bytes]()
+    for i in range(rows.shape[0]):
+        if len(seen) == most:
+            break
+        row = rows[[i]].toarray() if is_sparse(rows) else np.asarray(rows[i])
+        # −0 is 0.
+        seen.add((row + 0.0).tobytes())
+    return len(seen)
 
 
 def warn_unless_settled(converged: bool, reason: str, max_iter: int, history: History, *, stacklevel: int = 3) -> None:

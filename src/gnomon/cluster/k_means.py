@@ -22,7 +22,7 @@ from gnomon.base import validate_rows
 from gnomon.base.chunks import Chunks, read_chunks
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
-from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
+from gnomon.cluster._base import best_run, check_n_clusters, check_objective, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
 from gnomon.numerics.validation import FLOATS
@@ -381,17 +381,21 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         return inside[order], apart[order]
 
     def _run(self, rows: Matrix, start: Floats, weights: Floats, n_jobs: int) -> KMeansResult:
-        found = kmeans(
-            rows,
-            dense(self._in_metric(start)),
-            weights,
-            algorithm="auto" if self.algorithm == "lloyd" else self.algorithm,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            on_empty=self.on_empty,
-            callback=log_row if self.verbose else None,
-            n_jobs=n_jobs,
-        )
+        # A J that floats cannot hold is refused by name, once the run is over.
+        with np.errstate(over="ignore"):
+            found = kmeans(
+                rows,
+                dense(self._in_metric(start)),
+                weights,
+                algorithm="auto" if self.algorithm == "lloyd" else self.algorithm,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                on_empty=self.on_empty,
+                callback=log_row if self.verbose else None,
+                n_jobs=n_jobs,
+            )
+        is_zero = found.objective == 0.0 and _all_on_centers(rows, found, weights)
+        check_objective(found.objective, is_zero=is_zero)
         if self.refine is None:
             return found
         labels, centers, _ = exchange_rows(rows, found.labels, found.centers, weights, max_iter=self.max_iter)
@@ -438,6 +442,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _all_on_centers(rows: Matrix, found: KMeansResult, weights: Floats) -> bool:
+    """Whether no distance, in place of its square, is above zero."""
+    return not np.any(distances_to(rows, found.centers).min(axis=1)[weights > 0.0])
 
 
 def _warn_unlike_scales(X: Matrix) -> None:

@@ -110,7 +110,7 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.n_iter_, self.converged_ = found.n_iter, found.converged
         self.stop_reason_, self.history_ = found.stop_reason, found.history
         self.restarts_ = np.array([one.objective for one in runs])
-        warn_if_few(self.labels_[weights > 0.0], k)
+        warn_if_few(self.labels_[weights > 0.0], k, X[weights > 0.0])
         warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history)
         return self
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, Seed, available_if
 from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.cluster._base import check_n_clusters, warn_unless_settled
+from gnomon.cluster._base import check_n_clusters, warn_if_few, warn_unless_settled
 from gnomon.cluster._pairs import Metric, distance_matrix
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
@@ -111,6 +111,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.n_iter_, self.n_swaps_, self.converged_ = found.n_iter, found.n_swaps, found.converged
         self.stop_reason_ = "no_change" if found.converged else "max_iter"
         self.history_ = {"iteration": np.arange(len(found.history)), "objective": found.history}
+        warn_if_few(self.labels_[weights > 0.0], self.n_clusters, X[weights > 0.0])
         warn_unless_settled(found.converged, self.stop_reason_, self.max_iter, self.history_)
         return self
 

@@ -228,7 +228,9 @@ class KernelKMeans(ClusterMixin, Estimator):
         self._combine, self._norms = _means(K, found.labels, weights, k)
         if self.algorithm == "kpca":
             self._centers = self._combine.T @ ((K - self._means) @ self._directions)
-        warn_if_few(self.labels_[weights > 0.0], k, stacklevel=4)
+        # Objects are the same to a kernel where their rows of K are.
+        rows = K if isinstance(self._rows, list) else self._rows
+        warn_if_few(self.labels_[weights > 0.0], k, rows[weights > 0.0], stacklevel=4)
         warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history, stacklevel=4)
 
     def __sklearn_tags__(self) -> Tags:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, Seed
 from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_unless_settled
+from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, similarity_matrix
 from gnomon.cluster.k_medians import filled
 from gnomon.numerics.weights import check_weights
@@ -122,6 +122,7 @@ class PairwiseClustering(ClusterMixin, Estimator):
         self.stop_reason_ = "no_change" if found.converged else "max_iter"
         self.history_ = {"iteration": np.arange(len(found.history)), "objective": sign * found.history}
         self.restarts_ = sign * np.array([one.objective for one in runs])
+        warn_if_few(self.labels_[weights > 0.0], k, X[weights > 0.0])
         warn_unless_settled(found.converged, self.stop_reason_, self.max_iter, self.history_)
         self._shares = np.zeros((n, k))
         self._shares[np.arange(n), found.labels] = weights

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, NonNegative, Positive, Seed, Within
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.cluster._base import check_n_clusters, warn_unless_settled
+from gnomon.cluster._base import check_n_clusters, check_objective, warn_unless_settled
 from gnomon.cluster._starts import Init, Starts
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_positive
@@ -262,10 +262,12 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         self.membership_ = found.posterior.astype(dtype)
         self._scaled_beta, self.beta_ = beta, beta / self._unit / self._unit
         self.labels_ = np.argmax(found.posterior, axis=1).astype(np.int32)
-        self.objective_, self.n_iter_ = -found.objective * self._unit * self._unit, found.n_iter
-        self.converged_, self.stop_reason_ = found.converged, found.stop_reason
-        self.history_ = {**found.history, "objective": -found.history["objective"] * self._unit * self._unit}
-        self.restarts_ = -np.asarray(found.restarts) * self._unit * self._unit
+        self.converged_, self.stop_reason_, self.n_iter_ = found.converged, found.stop_reason, found.n_iter
+        with np.errstate(over="ignore"):
+            self.objective_ = float(-found.objective * self._unit * self._unit)
+            self.history_ = {**found.history, "objective": -found.history["objective"] * self._unit * self._unit}
+            self.restarts_ = -np.asarray(found.restarts) * self._unit * self._unit
+        check_objective(self.objective_, is_zero=found.objective == 0.0)
 
     @property
     def _n_features_out(self) -> int:

@@ -66,8 +66,8 @@ class SpectralClustering(ClusterMixin, Estimator):
     n_neighbors : int, default=10
         q.
     eigen_tol : float or "auto", default="auto"
-    assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
-        How rows of eigenvectors become clusters.
+    assign_labels : {"kmeans", "discretize", "cluster_qr", "fiedler"}, default="kmeans"
+        How rows of eigenvectors become clusters; "fiedler", for k = 2, is the sign of the second eigenvector.
     degree, coef0 : float
         Of a kernel that is named.
     kernel_params : dict, optional
@@ -124,7 +124,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         affinity: KernelLike = "rbf",
         n_neighbors: Count = 10,
         eigen_tol: NonNegative | Literal["auto"] = "auto",
-        assign_labels: Literal["kmeans", "discretize", "cluster_qr"] = "kmeans",
+        assign_labels: Literal["kmeans", "discretize", "cluster_qr", "fiedler"] = "kmeans",
         degree: NonNegative = 3,
         coef0: float = 1.0,
         kernel_params: dict[str, Any] | None = None,
@@ -164,6 +164,11 @@ class SpectralClustering(ClusterMixin, Estimator):
         """
         if self.eigen_solver == "amg":
             raise ValueError("eigen_solver='amg' is not offered; use 'arpack', 'lobpcg' or None")
+        if self.assign_labels == "fiedler" and (self.n_clusters != 2 or self.n_components == 1):
+            raise ValueError(
+                f"assign_labels='fiedler' is the sign of the second eigenvector, and n_clusters={self.n_clusters}, "
+                f"n_components={self.n_components}; give n_clusters=2 and two components, or another assign_labels"
+            )
         rows = kernel_rows(self, X, kernel=self.affinity, accept_sparse="csr")
         rng = check_random_state(self.random_state)
         self._affinity, self._rows = read_affinity(self, rows), rows
@@ -182,7 +187,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         self.suggested_k_ = int(np.argmax(np.diff(found.values))) + 1 if len(found.values) > 1 else 1
         m = self.n_components or self.n_clusters
         Z = _scaled(found.vectors[:, :m], degrees[joined], self.laplacian)
-        labels, self._centers = self._assign(Z, rng)
+        labels, self._centers = self._assign(Z, found.vectors, degrees[joined], rng)
         self._store(len(degrees), joined, labels, Z, found, degrees)
         report(3, 3, f": {self.assign_labels}, {len(np.unique(labels))} clusters")
         return self
@@ -265,8 +270,13 @@ class SpectralClustering(ClusterMixin, Estimator):
         )
         return _Eigen(None, m, tol, rng)
 
-    def _assign(self, Z: Floats, rng: np.random.RandomState) -> tuple[Integers, Floats]:
+    def _assign(
+        self, Z: Floats, vectors: Floats, degrees: Floats, rng: np.random.RandomState
+    ) -> tuple[Integers, Floats]:
         k = self.n_clusters
+        if self.assign_labels == "fiedler":
+            sides = _sides(Z, vectors, degrees, self.laplacian)
+            return nearest_center(Z, sides)[0].astype(np.int32), sides
         if self.assign_labels == "kmeans":
             runs = [kmeans(Z, Z[seed_centers(Z, k, rng)]) for _ in range(self.n_init)]
             best = min(runs, key=lambda run: run.objective)
@@ -380,6 +390,20 @@ def _scaled(u: Floats, degrees: Floats, laplacian: Laplacian) -> Floats:
         return np.array(u)
     lengths = np.linalg.norm(u, axis=1, keepdims=True)
     return u / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def _sides(Z: Floats, vectors: Floats, degrees: Floats, laplacian: Laplacian) -> Floats:
+    """Two centres −c and c: the nearer one of a row z tells the sign of zᵀc, the entry of the Fiedler vector.
+
+    Of a graph in two parts any vectors that are constant on the parts may be found; the Fiedler vector is the combination
+    of the first two that is orthogonal to the one vector that every graph has.
+    """
+    always = np.ones(len(degrees)) if laplacian == "none" else np.sqrt(degrees)
+    first, second = always @ vectors[:, :2]
+    c = np.zeros(Z.shape[1])
+    c[:2] = np.sign(first or 1.0) * np.array([-second, first])
+    c *= np.max(np.abs(Z)) / np.linalg.norm(c)
+    return np.stack([-c, c])
 
 
 def _extended(w: Any, new: Floats, old: Floats, u: Floats, values: Floats, laplacian: Laplacian) -> Floats:
