@@ -395,7 +395,7 @@ def _scaled(u: Floats, degrees: Floats, laplacian: Laplacian) -> Floats:
 def _sides(Z: Floats, vectors: Floats, degrees: Floats, laplacian: Laplacian) -> Floats:
     """Two centres −c and c: the nearer one of a row z tells the sign of zᵀc, the entry of the Fiedler vector.
 
-    Of a graph in two parts any vectors that are constant on the parts may be found; the Fiedler vector is the combination
+    Of a graph in two parts any vectors that are constant on them may be found; the Fiedler vector is the combination
     of the first two that is orthogonal to the one vector that every graph has.
     """
     always = np.ones(len(degrees)) if laplacian == "none" else np.sqrt(degrees)
