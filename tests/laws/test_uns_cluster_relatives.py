@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -387,6 +388,9 @@ def test_fewer_distinct_rows_than_clusters_are_said(model):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(table(three))
+    if isinstance(model, KMedoids) and model.metric == "euclidean":
+        with pytest.warns(ConvergenceWarning, match=r"\(2\) found smaller"):
+            model.fit(sparse.csr_array(two))
     # Rows without weight make no cluster.
     with pytest.warns(ConvergenceWarning, match=r"\(2\) found smaller"):
         model.fit(table(three), sample_weight=[1.0, 1.0, 1.0, 1.0, 1.0, 0.0])

@@ -10,8 +10,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon._typing import Floats, Integers, is_sparse
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.parallel import blas_threads, map_until_interrupt
+from gnomon.optim.center_distances import dense_rows
 from gnomon.optim.solution import History
 
 __all__ = [
@@ -96,9 +97,8 @@ def _distinct(rows: Any, most: int) -> int:
     for i in range(rows.shape[0]):
         if len(seen) == most:
             break
-        row = rows[[i]].toarray() if is_sparse(rows) else np.asarray(rows[i])
         # −0 is 0.
-        seen.add((row + 0.0).tobytes())
+        seen.add((dense_rows(rows, [i]) + 0.0).tobytes())
     return len(seen)
 
 
