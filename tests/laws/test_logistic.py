@@ -474,3 +474,20 @@ def test_sparse_fits_are_called_converged_only_near_the_minimum(C):
     assert not model.converged_ or model.dual_gap_ <= 1e-4 * model.objective_
     assert model.objective_ - model.dual_gap_ <= best.objective_ * (1.0 + 1e-7)
     assert model.objective_ <= 2.0 * best.objective_
+
+
+def test_the_first_steps_of_newton_for_many_scores_are_counted():
+    """Iterations, history and `max_iter` count the steps that are left to L-BFGS."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 30)) * np.logspace(0.0, 1.5, 30)
+    y = np.argmax(X[:, :4] + rng.gumbel(size=(400, 4)), axis=1)
+    model = LogisticRegression(solver="newton-cholesky", tol=1e-8).fit(X, y)
+    steps = model.history_["iteration"]
+    assert model.n_iter_[0] > 10
+    np.testing.assert_array_equal(steps, np.arange(len(steps)))
+    assert steps[-1] == model.n_iter_[0]
+    assert np.all(np.diff(model.history_["seconds"]) >= 0.0)
+    assert np.all(np.diff(model.history_["objective"]) <= 1e-9)
+    with pytest.warns(ConvergenceWarning):
+        few = LogisticRegression(solver="newton-cholesky", tol=1e-8, max_iter=5).fit(X, y)
+    assert few.n_iter_[0] == 5

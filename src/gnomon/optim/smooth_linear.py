@@ -33,7 +33,7 @@ from gnomon.optim._newton import newton, positive_factor, solve_factored
 from gnomon.optim.duality import gap_by_gradient
 from gnomon.optim.problem import Problem
 from gnomon.optim.rounding import attainable_tol
-from gnomon.optim.solution import Solution
+from gnomon.optim.solution import Solution, joined_histories
 
 __all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]
 
@@ -71,13 +71,18 @@ def lbfgs_linear(
 def newton_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
     """Minimise (1) by Newton's method; options as for `newton`.
 
-    A Hessian of several scores costs as much as many passes over the rows, so that the first steps are left to L-BFGS.
+    A Hessian of several scores costs as much as many passes over the rows, so that the first steps are left to L-BFGS;
+    they count as iterations.
     """
     fun = _Last(problem)
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-8))
-    if problem.n_scores > 1 and problem.size > SMALL and not np.any(theta):
-        theta = lbfgs_linear(problem, theta, tol=options["tol"], max_iter=FIRST_STEPS).w
-    return _certified(fun, newton(fun, theta, hessian=problem.hessian, **options))
+    most = options.pop("max_iter", 100)
+    if problem.n_scores == 1 or problem.size <= SMALL or np.any(theta) or most < 2:
+        return _certified(fun, newton(fun, theta, hessian=problem.hessian, max_iter=most, **options))
+    first = lbfgs_linear(problem, theta, tol=options["tol"], max_iter=min(FIRST_STEPS, most - 1))
+    then = newton(fun, first.w, hessian=problem.hessian, max_iter=most - first.n_iter, **options)
+    history = joined_histories(first.history, then.history)
+    return _certified(fun, then._replace(n_iter=first.n_iter + then.n_iter, history=history))
 
 
 def irls_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:

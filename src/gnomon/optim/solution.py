@@ -32,6 +32,7 @@ __all__ = [
     "State",
     "StopReason",
     "Trace",
+    "joined_histories",
     "log_every",
     "log_row",
     "warn_unless_all_converged",
@@ -176,6 +177,30 @@ class Trace:
         """The rows so far, column by column; what a row did not say is nan."""
         names = dict.fromkeys(name for row in self._rows for name in row)
         return {name: np.array([row.get(name, np.nan) for row in self._rows]) for name in names}
+
+
+def joined_histories(first: History, then: History) -> History:
+    """The history of a solver that went on where another had ended; the start of the second is the end of the first.
+
+    Examples
+    --------
+    >>> from gnomon.optim.solution import Trace, joined_histories
+    >>> one, two = Trace(), Trace()
+    >>> _ = one.add(0, 5.0), one.add(1, 3.0), two.add(0, 3.0), two.add(1, 2.0, step=1.0)
+    >>> both = joined_histories(one.history, two.history)
+    >>> both["iteration"], both["objective"], both["step"]
+    (array([0, 1, 2]), array([5., 3., 2.]), array([nan, nan,  1.]))
+    """
+    lengths = [len(history["iteration"]) for history in (first, then)]
+    joined = {
+        name: np.concatenate(
+            [history.get(name, np.full(n, np.nan)) for history, n in zip((first, then), lengths, strict=True)]
+        )
+        for name in dict.fromkeys([*first, *then])
+    }
+    for name in ("iteration", "seconds"):
+        joined[name][lengths[0] :] += first[name][-1]
+    return {name: np.delete(values, lengths[0]) for name, values in joined.items()}
 
 
 def log_row(row: Row) -> None:
