@@ -98,7 +98,8 @@ def test_incomes_of_adults(gnomon, tmp_path):
     html, links = read(tmp_path / "result" / "report.html")
     assert "http" not in html
     assert all(address.startswith("#") for address in links.fetched)
-    assert html.count("<svg") == 7
+    # Seven of the target, the models, the judgement and the importances; six columns and the rows.
+    assert html.count("<svg") == 7 + 6 + 1
     text = " ".join(links.text)
     for section in (
         "Warnings",

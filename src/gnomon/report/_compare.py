@@ -66,7 +66,7 @@ class Trial:
     complaints: tuple[str, ...] = ()
     failure: str = ""
     stopped: str = ""
-    forecasts: tuple[Forecast, ...] = ()
+    forecasts: tuple[Forecast, ...] = field(default=(), repr=False)
 
     @property
     def candidate(self) -> Candidate:

@@ -94,8 +94,8 @@ class Study:
     >>> from gnomon.report import learn
     >>> x = np.random.default_rng(0).normal(size=(100, 2))
     >>> study = learn({"a": x[:, 0], "b": x[:, 1], "y": 2.0 * x[:, 0] + 0.1 * x[:, 1]}, "y")
-    >>> study.choice.trial.candidate.name, len(study.trials), len(study.split.train), len(study.judgement.y)
-    ('least squares', 10, 80, 20)
+    >>> study.choice.trial.candidate.name, len(study.split.train), len(study.judgement.y)
+    ('least squares', 80, 20)
     >>> study.predict({"a": [1.0, 2.0], "b": [0.0, 0.0]}).round(1).tolist()
     [2.0, 4.0]
     """
