@@ -28,7 +28,7 @@ __all__ = [
     "fit_latent",
 ]
 
-BLOCK = 1 << 22
+BLOCK = 1 << 19
 """Covariances of new points with training rows that are in memory at once."""
 
 
