@@ -2,9 +2,13 @@
 
     maximise over θ = log(hyper-parameters, σ²)    C(θ) + Σ log prior(θⱼ),    low ≤ θ ≤ high                    (1)
 
-C is the evidence (Rasmussen & Williams 2006, section 5.4.1) or the leave-one-out score (section 5.4.2). The search is
-L-BFGS-B, Byrd et al. (1995), doi:10.1137/0916069, from the given start and from points drawn uniformly between the
-bounds.
+C is the evidence (Rasmussen & Williams 2006, section 5.4.1) or the leave-one-out score (section 5.4.2). The search from
+the given start, and from points drawn uniformly between the bounds, is
+
+    scoring in a box    where C has an information matrix, as the exact evidence of a few targets has
+    L-BFGS-B            for any other C, and where scoring ends without a maximum                           (2)
+
+Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274; Byrd et al. (1995), doi:10.1137/0916069.
 """
 
 import warnings
@@ -16,6 +20,7 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats
+from gnomon.gp._scoring import ScoredCriterion, climb
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = ["Criterion", "Optimizer", "Tuned", "tune"]
@@ -61,6 +66,7 @@ class Tuned(NamedTuple):
 class _End(NamedTuple):
     theta: Floats
     value: float
+    gradient: Floats
     converged: bool
     message: str
     n_iter: int
@@ -77,14 +83,15 @@ def tune(
     rng: np.random.RandomState,
     names: Sequence[str],
     n_jobs: int | None = None,
+    scored: ScoredCriterion | None = None,
 ) -> Tuned:
     """Maximise (1); warnings say where a search stopped short and which hyper-parameter lies on a bound."""
     if n_restarts > 0 and not np.all(np.isfinite(bounds)):
         raise ValueError("n_restarts_optimizer needs finite bounds of all hyper-parameters; give them")
     starts = [start, *(rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts))]
-    ends = map_chunks(lambda x: _search(criterion, x, bounds, optimizer), starts, n_jobs or 1)
+    ends = map_chunks(lambda x: _search(criterion, x, bounds, optimizer, scored), starts, n_jobs or 1)
     best = max(ends, key=lambda end: end.value)
-    slope = _free_slope(criterion(best.theta)[1], best.theta, bounds)
+    slope = _free_slope(best.gradient, best.theta, bounds)
     found = Tuned(
         best.theta,
         best.value,
@@ -99,7 +106,16 @@ def tune(
     return found
 
 
-def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Optimizer) -> _End:
+def _search(
+    criterion: Criterion, start: Floats, bounds: Floats, optimizer: Optimizer, scored: ScoredCriterion | None
+) -> _End:
+    if scored is not None and optimizer == "fmin_l_bfgs_b":
+        climbed = climb(scored, start, bounds)
+        if climbed.converged:
+            steps = len(climbed.history)
+            message = "no step promises more"
+            return _End(climbed.theta, climbed.value, climbed.gradient, True, message, steps, climbed.history)
+        start = climbed.theta
     seen: list[float] = []
 
     def cost(theta: Floats, eval_gradient: bool = True) -> Any:
@@ -111,7 +127,8 @@ def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Opti
 
     if callable(optimizer):
         theta, least = optimizer(cost, start, bounds=bounds)
-        return _End(np.asarray(theta, dtype=float), -float(least), True, "", len(seen), np.array(seen))
+        theta = np.asarray(theta, dtype=float)
+        return _End(theta, -float(least), criterion(theta)[1], True, "", len(seen), np.array(seen))
     if optimizer != "fmin_l_bfgs_b":
         raise ValueError(f"Unknown optimizer {optimizer!r}; give 'fmin_l_bfgs_b', a function or None")
     path: list[float] = []
@@ -123,7 +140,15 @@ def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Opti
         bounds=bounds,
         callback=lambda intermediate_result: path.append(-float(intermediate_result.fun)),
     )
-    return _End(found.x, -float(found.fun), bool(found.success), str(found.message), int(found.nit), np.array(path))
+    return _End(
+        found.x,
+        -float(found.fun),
+        -np.asarray(found.jac),
+        bool(found.success),
+        str(found.message),
+        int(found.nit),
+        np.array(path),
+    )
 
 
 def _free_slope(gradient: Floats, theta: Floats, bounds: Floats) -> float:

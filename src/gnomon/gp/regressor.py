@@ -22,7 +22,7 @@ from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
 from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise
-from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
+from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named, scored_evidence
 from gnomon.gp._observed import ObservedProcess
 from gnomon.gp._peer_kernel import Adopted, adopt
 from gnomon.gp._process import Process, TargetScale
@@ -55,7 +55,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     alpha : float or array-like of shape (n_samples,), default=1e-10
         σ² of (1), or one variance for each row.
     optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
-        Which search maximises the criterion; None leaves the kernel as it is. A function is called as
+        Which search maximises the criterion; None leaves the kernel as it is. "fmin_l_bfgs_b" is the built-in one: steps
+        by the average information where the criterion has it (tune="lml" with an exact solver and up to 8 targets),
+        else, and where these steps end without a maximum, L-BFGS-B. A function is called as
         ``optimizer(cost, start, bounds=bounds)`` and returns the best θ and its cost.
     n_restarts_optimizer : int, default=0
         Further searches, from points drawn uniformly between the bounds of log θ.
@@ -417,6 +419,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
                 f"solver={solver!r} has no gradient of the evidence for {len(data.y)} rows, more than {MOST_DENSE}; "
                 "give optimizer=None with hyper-parameters that were found on fewer rows, or solver='inducing'"
             )
+        options["scored"] = scored_evidence(data, start, self.tune, self.prior)
         return tune(criterion(data, start, self.tune, self.prior), start.theta, start.bounds, **options)
 
     def _keep(self, read: Reading, parameters: Parameters, solved: Solved) -> None:
