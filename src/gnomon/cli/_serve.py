@@ -1,9 +1,11 @@
 """`gnomon serve`: a model file answers over HTTP, on this machine alone unless another address is asked for."""
 
 import ipaddress
+import os
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +53,10 @@ def run(
             app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False,
             proxy_headers=False, server_header=False, timeout_graceful_shutdown=SECONDS_TO_FINISH,
         )  # fmt: skip
-        try:
+        # What interrupts comes again from uvicorn when it has ended.
+        with suppress(KeyboardInterrupt, Stopped):
             uvicorn.Server(config).run(sockets=[place])
-        except (KeyboardInterrupt, Stopped):
-            # It was told to end, and has ended.
-            errors().print("stopped", markup=False)
+    errors().print("stopped", markup=False)
 
 
 def _server_library() -> Any:
@@ -76,7 +77,7 @@ def _listening(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = (os.strerror(error.errno) if error.errno else str(error)).lower()
         raise UserError(
             f"cannot listen at {host}, port {port}: {reason}; give another --port, or --port 0 for a free one"
         ) from error
