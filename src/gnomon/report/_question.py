@@ -24,12 +24,12 @@ from gnomon.report._target import Target, read_target
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.origin import GivenTable
 
-__all__ = ["Columns", "Question", "Wishes", "question"]
+__all__ = ["ColumnWishes", "TableQuestion", "Wishes", "question"]
 
 MOST_ROWS_TO_COMPARE = 50_000
 
 
-class Columns(NamedTuple):
+class ColumnWishes(NamedTuple):
     """What the user says of the columns; the arguments of `learn` of these names."""
 
     group: str | None
@@ -61,7 +61,7 @@ class Wishes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class TableQuestion:
     """Rows that have a target, the target, its split, the columns, and what is wanted."""
 
     shown: GivenTable
@@ -106,11 +106,11 @@ class Question:
 def question(
     given: tuple[GivenTable, str],
     task: TargetTask | None,
-    columns: Columns,
+    columns: ColumnWishes,
     wishes: Wishes,
     budget: Budget,
     progress: Progress,
-) -> Question:
+) -> TableQuestion:
     """Steps 1 to 3."""
     shown, target = given
     table, (group, time, drop, keep, types) = shown.table, columns
@@ -125,7 +125,7 @@ def question(
     if time and (clock := clock_of(found[time], table[time])) and time not in drop:
         found, roles = {**found, time: clock}, []
     kinds = settled_kinds(table, found, reasons | dict.fromkeys(roles, "role"), parts.train)
-    return Question(shown, table, whole, parts, kinds, wishes, stakes, budget, progress)
+    return TableQuestion(shown, table, whole, parts, kinds, wishes, stakes, budget, progress)
 
 
 def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:

@@ -27,7 +27,7 @@ from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, dec
 from gnomon.report._entrants import entrants, fit_entrant, matrices
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
-from gnomon.report._question import Question
+from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
 from gnomon.report._sets import SetOutcome, calibrated_sets
@@ -88,7 +88,7 @@ class Finished(NamedTuple):
     refitted: bool
 
 
-def compare_models(asked: Question) -> Compared:
+def compare_models(asked: TableQuestion) -> Compared:
     """Every model that suits, in the folds of the training rows, and the mean of the best few; one is chosen."""
     wishes, classes = asked.wishes, asked.target.classes
     field = entrants(asked.used, asked.target, asked.train)
@@ -104,7 +104,7 @@ def compare_models(asked: Question) -> Compared:
     return Compared(trials, folds, choose(trials, folds, wishes.rule), interrupted)
 
 
-def judge_model(asked: Question, compared: Compared) -> Judged:
+def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
     """Fit the chosen model to the training rows, calibrate it, and judge it on the held-out rows."""
     choice, y, classes = compared.choice, asked.y, asked.target.classes
     asked.progress(0, 2, f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
@@ -118,7 +118,7 @@ def judge_model(asked: Question, compared: Compared) -> Judged:
     return Judged(fitted, watch.seconds, model, calibration, judgement, sets, *decisions)
 
 
-def _sets(asked: Question, model: Pipeline, judgement: Judgement) -> SetOutcome | None:
+def _sets(asked: TableQuestion, model: Pipeline, judgement: Judgement) -> SetOutcome | None:
     coverage, stakes = asked.wishes.aims.coverage, asked.stakes
     if coverage is None:
         return None
@@ -127,14 +127,14 @@ def _sets(asked: Question, model: Pipeline, judgement: Judgement) -> SetOutcome 
     return calibrated_sets(model[-1], unseen, judgement.y, coverage, by_class=by_class)
 
 
-def _decided(asked: Question, judgement: Judgement) -> tuple[DecisionOutcome | None, CostCurve | None]:
+def _decided(asked: TableQuestion, judgement: Judgement) -> tuple[DecisionOutcome | None, CostCurve | None]:
     if asked.stakes is None:
         return None, None
     given = judgement.y, judgement.forecast, asked.stakes, effective_train_prior(asked.y)
     return decision_outcome(*given), cost_curve(*given)
 
 
-def explain_model(asked: Question, compared: Compared, judged: Judged) -> Explained:
+def explain_model(asked: TableQuestion, compared: Compared, judged: Judged) -> Explained:
     """Ask the judged model for its reasons, as far as the time suffices."""
     table, target, parts, seed, budget = asked.table, asked.target, asked.split, asked.wishes.seed, asked.budget
     candidate = compared.choice.trial.candidate
@@ -160,7 +160,7 @@ def explain_model(asked: Question, compared: Compared, judged: Judged) -> Explai
     )
 
 
-def _rows_curve(asked: Question, compared: Compared) -> RowsCurve | None:
+def _rows_curve(asked: TableQuestion, compared: Compared) -> RowsCurve | None:
     choice, seed = compared.choice, asked.wishes.seed
     if not choice.learned:
         return None
@@ -172,7 +172,7 @@ def _rows_curve(asked: Question, compared: Compared) -> RowsCurve | None:
     return rows_curve(fit, *given, asked.budget, seed)
 
 
-def finish_model(asked: Question, compared: Compared, judged: Judged) -> Finished:
+def finish_model(asked: TableQuestion, compared: Compared, judged: Judged) -> Finished:
     """The chosen model fitted to all rows, if there is time; else, and with a coverage, the one that was judged."""
     y, labels, fitted = asked.target.y, asked.y, judged.fitted
     # As long as the fit to the training rows, and a little longer.

@@ -21,7 +21,7 @@ from gnomon.report._choice import check_rule
 from gnomon.report._decisions import decision_findings
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._progress import Progress, silent, suited_threads
-from gnomon.report._question import Columns, Question, Wishes, question
+from gnomon.report._question import ColumnWishes, TableQuestion, Wishes, question
 from gnomon.report._stages import Compared, Judged, compare_models, explain_model, finish_model, judge_model
 from gnomon.report._study_record import Study
 from gnomon.report.aims import Aims
@@ -59,7 +59,7 @@ def learn(
     Parameters
     ----------
     data : path, Table, dict of columns, data frame or array-like of shape (n_rows, n_columns)
-        One row per case: a CSV or Parquet file, or the rows themselves. Columns of an array are called column_1,
+        One row per case: a CSV or Parquet file, or the rows themselves. ColumnWishes of an array are called column_1,
         column_2 …
     target : str or array-like of shape (n_rows,)
         The column to predict, or its values.
@@ -71,7 +71,7 @@ def learn(
         A column whose equal values stay together, or that orders the rows in time; not used as a feature, but for the
         hour and the weekday of dates.
     drop, keep : sequences of str, default=()
-        Columns to leave out; columns to use although they look like identifiers.
+        ColumnWishes to leave out; columns to use although they look like identifiers.
     types : dict of str → {"number", "category", "date", "text"}, optional
         What columns are, where the rules would decide otherwise; "date:%d/%m/%Y" gives the form too.
     rule : {"simplest", "best"}, default="simplest"
@@ -119,13 +119,13 @@ def learn(
     """
     budget = Budget(time_limit)
     wishes = Wishes(check_rule(rule), aims, single, refit, seed)
-    columns = Columns(group, time, drop, keep, types or {})
+    columns = ColumnWishes(group, time, drop, keep, types or {})
     found = question(asked(data, target, reading), task, columns, wishes, budget, progress)
     with suited_threads(len(found.table), len(found.used)):
         return _study(found)
 
 
-def _study(asked: Question) -> Study:
+def _study(asked: TableQuestion) -> Study:
     """Steps 4 to 7."""
     discover()
     compared = compare_models(asked)
@@ -157,7 +157,7 @@ def _study(asked: Question) -> Study:
     )
 
 
-def _findings(asked: Question, compared: Compared, judged: Judged) -> tuple[Finding, ...]:
+def _findings(asked: TableQuestion, compared: Compared, judged: Judged) -> tuple[Finding, ...]:
     """All warnings, gravest first."""
     target, table, parts, kinds = asked.target, asked.table, asked.split, asked.kinds
     found = (
