@@ -7,7 +7,7 @@ from gnomon.datasets import make_engines
 from gnomon.io import ModelFileError, Table
 from gnomon.report import find_anomalies, find_clusters
 from gnomon.report.typical_rows import row_notes
-from gnomon.serve import OpenModel, Question, open_model
+from gnomon.serve import Asked, OpenModel, open_model
 from gnomon.serve.fields import fields_of
 from gnomon.serve.pages import MOST_FIELDS, Page
 from gnomon.serve.why import explain
@@ -29,7 +29,7 @@ def without_labels(study, table, task):
 def test_effects_are_differences_of_answers(of_numbers):
     typical = {field.name: field.typical for field in fields_of(of_numbers)}
     row = Table({"income": ["€ 90,0"], "years": [typical["years"]], "home": ["own"]}, decimal=",")
-    found = explain(of_numbers, row, typical, Question())
+    found = explain(of_numbers, row, typical, Asked())
 
     def said(**cells):
         return of_numbers.answers(Table({**row.columns, **cells}, decimal=",")).said["prediction"][0]
@@ -39,7 +39,7 @@ def test_effects_are_differences_of_answers(of_numbers):
     for effect in found.effects:
         assert effect.change == pytest.approx(said() - said(**{effect.name: [effect.typical]}))
     assert found.n_without == 3 - len(found.effects)
-    calm = explain(of_numbers, Table({name: [cell] for name, cell in typical.items()}), typical, Question())
+    calm = explain(of_numbers, Table({name: [cell] for name, cell in typical.items()}), typical, Asked())
     assert calm.effects == []
 
 
@@ -54,7 +54,7 @@ def test_groups_and_anomalies_have_pages_too():
     ):
         page = Page(model, fields_of(model))
         row = rows.take([0])
-        html = page.form(page.typical, answers=model.answers(row), why=explain(model, row, page.typical, Question()))
+        html = page.form(page.typical, answers=model.answers(row), why=explain(model, row, page.typical, Asked()))
         assert words in html
         assert "change that it makes" in html
 

@@ -8,7 +8,7 @@ from typing import Any
 from gnomon.cli._guard import errors
 from gnomon.io import Table, UserError, read_table
 from gnomon.io.files import csv_text, outbox
-from gnomon.serve.answers import Question, open_model, warnings_as_notes
+from gnomon.serve.answers import Asked, open_model, warnings_as_notes
 
 __all__ = ["run", "say_notes"]
 
@@ -26,7 +26,7 @@ def run(
     reading: Mapping[str, Any],
 ) -> None:
     """Predict every row of `data`; write CSV to `out` or standard output."""
-    asked = Question(proba, threshold, ids)
+    asked = Asked(proba, threshold, ids)
     with warnings_as_notes() as said:
         opened = open_model(model)
     say_notes(said)

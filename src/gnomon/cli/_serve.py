@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.cli._guard import Stopped, errors
 from gnomon.cli._predict import say_notes
 from gnomon.io import UserError
-from gnomon.serve import Limits, Question, asgi_app, open_model
+from gnomon.serve import Asked, RequestLimits, asgi_app, open_model
 from gnomon.serve.answers import warnings_as_notes
 
 __all__ = ["run"]
@@ -41,8 +41,8 @@ def run(
     names = () if host is None else (host, socket.gethostname())
     app = asgi_app(
         opened,
-        Question(proba, threshold, ids),
-        limits=Limits(*limits),
+        Asked(proba, threshold, ids),
+        limits=RequestLimits(*limits),
         reading=reading,
         names=names,
         complain=lambda text: errors().print(text, markup=False),

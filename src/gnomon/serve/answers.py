@@ -22,7 +22,7 @@ from gnomon.io.tables import is_missing, listed, refuse_unknown, to_text
 from gnomon.report.deployment import Deployed
 from gnomon.report.prepare import OfColumns
 
-__all__ = ["READING", "Answers", "OpenModel", "Question", "open_model", "warnings_as_notes"]
+__all__ = ["READING", "Answers", "Asked", "OpenModel", "open_model", "warnings_as_notes"]
 
 NEEDED: dict[str, Any] = {"target": (str, type(None)), "task": str, "columns": dict, "reading": dict}
 """What the notes of a model that `learn` or `cluster` wrote hold for its answers."""
@@ -35,14 +35,14 @@ READING: dict[str, Any] = {
 """The options of reading a file."""
 
 
-class Question(NamedTuple):
+class Asked(NamedTuple):
     """What is asked of a model besides its predictions.
 
     Examples
     --------
-    >>> from gnomon.serve import Question
-    >>> Question(threshold=0.3)
-    Question(proba=False, threshold=0.3, ids=())
+    >>> from gnomon.serve import Asked
+    >>> Asked(threshold=0.3)
+    Asked(proba=False, threshold=0.3, ids=())
     """
 
     proba: bool = False
@@ -167,7 +167,7 @@ class OpenModel:
         known = {**self.facts["reading"], **given}
         return {name: known[name] for name in READING if name in known}
 
-    def check(self, asked: Question) -> None:
+    def check(self, asked: Asked) -> None:
         """Refuse what this model cannot answer."""
         if asked.proba and self.task != "classification":
             raise UserError(f"--proba is for classification; this model was made by {self._made_by}")
@@ -199,7 +199,7 @@ class OpenModel:
             if name in table.columns:
                 yield from _strangers(name, to_text(table[name]), set(levels))
 
-    def answers(self, table: Table, asked: Question = Question()) -> Answers:  # noqa: B008
+    def answers(self, table: Table, asked: Asked = Asked()) -> Answers:  # noqa: B008
         """What the model says of each row of `table`."""
         ids = self._identifiers(table, asked.ids)
         if self.task == "anomaly":

@@ -26,10 +26,10 @@ from urllib.parse import urlsplit
 import gnomon
 from gnomon.io import UserError
 from gnomon.io.files import csv_text
-from gnomon.serve.answers import OpenModel, Question, warnings_as_notes
+from gnomon.serve.answers import Asked, OpenModel, warnings_as_notes
 from gnomon.serve.bodies import form_fields, json_rows, table_of_csv, table_of_rows
 from gnomon.serve.fields import fields_of, row_schema
-from gnomon.serve.limits import Limits, RefusedError
+from gnomon.serve.limits import RefusedError, RequestLimits
 from gnomon.serve.pages import Page
 from gnomon.serve.why import explain
 
@@ -50,9 +50,9 @@ EVERYWHERE = {
 
 def asgi_app(
     model: OpenModel,
-    asked: Question = Question(),  # noqa: B008
+    asked: Asked = Asked(),  # noqa: B008
     *,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: RequestLimits = RequestLimits(),  # noqa: B008
     reading: Mapping[str, Any] | None = None,
     names: Collection[str] = (),
     complain: Callable[[str], None] | None = None,
@@ -62,9 +62,9 @@ def asgi_app(
     Parameters
     ----------
     model : OpenModel
-    asked : Question
+    asked : Asked
         What CSV answers hold besides predictions; the threshold holds for all answers.
-    limits : Limits
+    limits : RequestLimits
     reading : dict, optional
         Options of reading CSV other than those of the training file.
     names : collection of str, default=()
@@ -94,8 +94,8 @@ class _Service:
     def __init__(
         self,
         model: OpenModel,
-        asked: Question,
-        limits: Limits,
+        asked: Asked,
+        limits: RequestLimits,
         reading: Mapping[str, Any],
         names: Collection[str],
         complain: Callable[[str], None],
@@ -222,9 +222,9 @@ class _Service:
         return json.dumps({"predictions": answers.rows(), "notes": notes}), notes
 
     @property
-    def _of_rows(self) -> Question:
+    def _of_rows(self) -> Asked:
         """What is asked where the answer has room for all: probabilities too, and no identifiers."""
-        return Question(proba=self.model.task == "classification", threshold=self.asked.threshold)
+        return Asked(proba=self.model.task == "classification", threshold=self.asked.threshold)
 
 
 def _status_of(error: UserError) -> int:
@@ -276,7 +276,7 @@ def _reading_of(options: Mapping[str, str]) -> dict[str, Any]:
     return {**said, **({"header": options["header"] == "present"} if "header" in options else {})}
 
 
-async def _body(request: Any, limits: Limits, end: float) -> bytes:
+async def _body(request: Any, limits: RequestLimits, end: float) -> bytes:
     """The body of a request, if it is small enough and comes in time."""
     from starlette.requests import ClientDisconnect
 

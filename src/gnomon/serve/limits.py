@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 from gnomon.io import UserError
 
-__all__ = ["Limits", "RefusedError"]
+__all__ = ["RefusedError", "RequestLimits"]
 
 
-class Limits(NamedTuple):
+class RequestLimits(NamedTuple):
     """Bounds that keep one client from taking the whole machine.
 
     Examples
     --------
-    >>> from gnomon.serve import Limits
-    >>> Limits(rows=10).rows, Limits().megabytes
+    >>> from gnomon.serve import RequestLimits
+    >>> RequestLimits(rows=10).rows, RequestLimits().megabytes
     (10, 10.0)
     """
 

@@ -15,7 +15,7 @@ from gnomon.report.pages import templates as of_reports
 from gnomon.report.scores import SCORES
 from gnomon.serve.answers import Answers, OpenModel
 from gnomon.serve.fields import Field
-from gnomon.serve.why import Explanation
+from gnomon.serve.why import Reasons
 
 __all__ = ["Page"]
 
@@ -55,7 +55,7 @@ class Page:
         values: Mapping[str, Any],
         *,
         answers: Answers | None = None,
-        why: Explanation | None = None,
+        why: Reasons | None = None,
         notes: Sequence[str] = (),
         error: str = "",
     ) -> str:

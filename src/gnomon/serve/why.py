@@ -16,9 +16,9 @@ import numpy as np
 from gnomon._typing import Floats
 from gnomon.io import Table
 from gnomon.io.tables import to_text
-from gnomon.serve.answers import Answers, OpenModel, Question
+from gnomon.serve.answers import Answers, Asked, OpenModel
 
-__all__ = ["Effect", "Explanation", "explain"]
+__all__ = ["Effect", "Reasons", "explain"]
 
 SMALL = 1e-9
 """Of the largest answer; what is smaller may be rounding."""
@@ -36,7 +36,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Reasons:
     """What f is, its value, the effects of columns from the greatest on, and how many columns do nothing here."""
 
     what: str
@@ -45,7 +45,7 @@ class Explanation:
     n_without: int
 
 
-def explain(model: OpenModel, row: Table, typical: Mapping[str, str], asked: Question) -> Explanation:
+def explain(model: OpenModel, row: Table, typical: Mapping[str, str], asked: Asked) -> Reasons:
     """Equation (1) for every column of the one row."""
     names = list(model.kinds)
     cells = {name: str(to_text(row[name])[0]) for name in names}
@@ -59,7 +59,7 @@ def explain(model: OpenModel, row: Table, typical: Mapping[str, str], asked: Que
     order = [j for j in np.argsort(-np.abs(changes), kind="stable").tolist() if strong[j]]
     said = _answers_as_text(answers)
     found = [Effect(names[j], cells[names[j]], typical[names[j]], float(changes[j]), said[j + 1]) for j in order]
-    return Explanation(what, float(values[0]), found, len(names) - len(found))
+    return Reasons(what, float(values[0]), found, len(names) - len(found))
 
 
 def _score(model: OpenModel, answers: Answers) -> tuple[str, Floats]:
