@@ -5,8 +5,8 @@
 "numpy" serves every layer; "torch" serves the same ones, a user's own modules and other devices, and is imported when
 it is asked for. "auto" takes torch only where it is installed and pays: for convolutions, devices other than the
 processor, and modules. This is the only place that knows their names. `gnomon.neural._torch_engine` offers
-``torch_passes(network, device, masks)``, which returns (1), and ``module_network(module, n_features, n_outputs)``, a network whose
-forward pass is a user's module.
+``torch_passes(network, device, masks)``, which returns (1), and ``module_network(module, n_features, n_outputs)``, a
+network whose forward pass is a user's module.
 """
 
 from collections.abc import Callable
