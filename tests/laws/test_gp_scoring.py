@@ -101,3 +101,17 @@ def test_steps_stay_in_the_box_and_go_up():
     assert np.all(np.diff(found.history) > 0.0)
     assert np.all((np.array(seen) >= bounds[:, 0]) & (np.array(seen) <= bounds[:, 1]))
     assert not climb(lambda theta: Scored(-np.inf, theta, np.eye(3)), np.zeros(3), bounds).converged
+
+
+@pytest.mark.parametrize("noise", [0.1, 1e-10])
+def test_many_points_are_predicted_as_few(noise):
+    """Many by the inverse of the factor, few by substitution."""
+    X, Y = table(300, m=2)
+    model = GaussianProcessRegressor(RBF(1.5), alpha=noise, mean="linear", optimizer=None).fit(X, Y)
+    new = np.vstack([X, table(400)[0] + 1e-3])
+    mean, std = model.predict(new, return_std=True)
+    few = [model.predict(part, return_std=True) for part in np.array_split(new, 7)]
+    rounding = 1e-15 * np.sum(np.abs(model.alpha_))
+    assert_allclose(mean, np.concatenate([m for m, _ in few]), atol=rounding)
+    assert_allclose(std**2, np.concatenate([s**2 for _, s in few]), atol=1e-10)
+    assert_allclose(mean, model.predict(new), atol=rounding)

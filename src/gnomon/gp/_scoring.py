@@ -4,9 +4,9 @@
     f = sᵀ(g(θ) − g(θ + s)) / sᵀIs,    ½ ≤ f ≤ 2                                                             (2)
 
 Fisher scoring in a box. I is the average information of restricted likelihood, which costs no more than a gradient:
-Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274. It is never indefinite and small where the likelihood is flat, so
-that a length scale that explains nothing goes to its bound in a few steps, for which methods of gradients need dozens.
-Near the maximum I may be some times the curvature along the steps, which f says of the last one.
+Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274. It is never indefinite and small where the likelihood is flat,
+so that a length scale that explains nothing goes to its bound in a few steps, for which methods of gradients need
+dozens. Near the maximum it may be some times the curvature along the steps; f says it of the last one.
 The radius r follows Conn, Gould & Toint (2000), Trust-Region Methods, algorithm 6.1.1, doi:10.1137/1.9780898719857.
 """
 

@@ -55,9 +55,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     alpha : float or array-like of shape (n_samples,), default=1e-10
         σ² of (1), or one variance for each row.
     optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
-        Which search maximises the criterion; None leaves the kernel as it is. "fmin_l_bfgs_b" is the built-in one: steps
-        by the average information where the criterion has it (tune="lml" with an exact solver and up to 8 targets),
-        else, and where these steps end without a maximum, L-BFGS-B. A function is called as
+        Which search maximises the criterion; None leaves the kernel as it is. "fmin_l_bfgs_b" is the built-in one:
+        steps by the average information where the criterion has it (tune="lml" with an exact solver and up to 8
+        targets), else, and where these steps end without a maximum, L-BFGS-B. A function is called as
         ``optimizer(cost, start, bounds=bounds)`` and returns the best θ and its cost.
     n_restarts_optimizer : int, default=0
         Further searches, from points drawn uniformly between the bounds of log θ.
@@ -253,15 +253,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             raise RuntimeError("at most one of return_std and return_cov can be requested; ask for one of them")
         rows = self._rows(X)
         process = self._law(rows)
-        mean = self._shaped(process.mean(rows))
         if not (return_std or return_cov):
-            return mean
+            return self._shaped(process.mean(rows))
         extra = self._noise_of(include_noise, len(rows)) * process.scale.spread**2
         if return_cov:
             C = process.covariance(rows)
             C[np.diag_indices(len(rows))] += extra
-            return mean, self._shaped(C)
-        return mean, self._shaped(np.sqrt(process.variance(rows) + extra))
+            return self._shaped(process.mean(rows)), self._shaped(C)
+        mean, variance = process.moments(rows)
+        return self._shaped(mean), self._shaped(np.sqrt(variance + extra))
 
     def sample_y(
         self,
