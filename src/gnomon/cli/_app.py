@@ -44,6 +44,10 @@ Rule = Annotated[
     str | None,
     typer.Option(help="Which model is chosen: simplest, of those as good as the best (so if not given); or best."),
 ]
+Metric = Annotated[
+    str | None,
+    typer.Option(help="The score that chooses: roc_auc, f1_macro, mean_absolute_error …, as scikit-learn calls it."),
+]
 Costs = Annotated[
     Path | None,
     typer.Option(help="CSV of costs: a row for each action, named in the first column, a column for each class."),
@@ -116,6 +120,7 @@ def learn(
     drop: Drop = None,
     keep: Keep = None,
     rule: Rule = None,
+    metric: Metric = None,
     time_limit: TimeLimit = None,
     single: Single = False,
     no_refit: NoRefit = False,
@@ -138,7 +143,7 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
-    labelled = {"group": group, "time": time, "rule": rule, "time_limit": time_limit}
+    labelled = {"group": group, "time": time, "rule": rule, "metric": metric, "time_limit": time_limit}
     flags = {"single": single or None, "no_refit": no_refit or None}
     numbers = {"fn_cost": fn_cost, "fp_cost": fp_cost, "positive": positive, "prior": prior, "coverage": coverage}
     search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}

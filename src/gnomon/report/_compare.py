@@ -16,7 +16,7 @@ from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
-from gnomon.report.scores import SCORES, Forecast, forecast, score_all, standard_error
+from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
 __all__ = ["BASELINE", "Comparison", "Entrant", "Folds", "Matrices", "Trial", "build", "compare"]
 
@@ -104,6 +104,7 @@ class _Attempt:
     """The running record of one candidate."""
 
     entrant: Entrant
+    judges: Sequence[Score]
     scores: list[dict[str, float]] = field(default_factory=list)
     forecasts: list[Forecast] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -121,8 +122,8 @@ class _Attempt:
 
     def losses(self, done: int) -> list[float]:
         """The loss in each of the first folds."""
-        name = SCORES[self.entrant.facts.task][0].name
-        return [score[name] for score in self.scores[:done]]
+        first = self.judges[0]
+        return [first.sign * scores[first.name] for scores in self.scores[:done]]
 
 
 def compare(
@@ -132,16 +133,17 @@ def compare(
     entrants: Sequence[Entrant],
     classes: tuple[str, ...],
     *,
+    scores: Sequence[Score],
     seed: int = 0,
     budget: Budget,
     progress: Callable[[int, int, str], None],
 ) -> Comparison:
-    """Try every candidate on every fold, the baseline first, as far as the time suffices.
+    """Try every candidate on every fold, the baseline first, as far as the time suffices; the first score counts.
 
     A candidate that fails, or that is stopped, is kept with its reason. An interruption after the second fold ends the
     comparison with the folds that are complete.
     """
-    race = _Race([_Attempt(entrant) for entrant in entrants], y, classes, seed, budget, len(folds), progress)
+    race = _Race([_Attempt(entrant, scores) for entrant in entrants], y, classes, seed, budget, len(folds), progress)
     race.qualify(prepare, folds)
     done, interrupted = 0, False
     try:
@@ -183,7 +185,7 @@ class _Race:
             return
         rng = np.random.default_rng(self.seed)
         few = (np.sort(rng.permutation(train)[:ROWS_TO_QUALIFY]), np.sort(rng.permutation(test)[:ROWS_TO_QUALIFY]))
-        heats = [_Attempt(record.entrant) for record in self.records]
+        heats = [_Attempt(record.entrant, record.judges) for record in self.records]
         for prepared in prepare([few]):
             for heat in heats:
                 self._step(heat, "a first look at", len(heats))
@@ -254,7 +256,7 @@ def _try(
         with stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             said = forecast(build(candidate, facts, seed).fit(A, y[train]), B, classes)
-            scores = score_all(facts.task, y[test], said)
+            scores = score_all(record.judges, y[test], said)
     except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
         return
@@ -273,8 +275,8 @@ def _trial(record: _Attempt, folds: Folds) -> Trial:
         return Trial(record.entrant, seconds=sum(record.seconds), failure=record.failure, stopped=record.stopped)
     kept = record.scores[: len(folds)]
     scores = {name: np.array([s[name] for s in kept]) for name in kept[0]}
-    if not np.isfinite(scores[SCORES[record.entrant.facts.task][0].name]).all():
-        return Trial(record.entrant, failure="its loss is not a finite number")
+    if not np.isfinite(scores[record.judges[0].name]).all():
+        return Trial(record.entrant, failure=f"its {record.judges[0].name} is not a finite number")
     errors = {name: standard_error(values, folds) for name, values in scores.items()}
     complaints, forecasts = tuple(sorted(record.complaints)), tuple(record.forecasts[: len(folds)])
     return Trial(record.entrant, scores, errors, sum(record.seconds), complaints, forecasts=forecasts)

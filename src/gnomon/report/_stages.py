@@ -94,14 +94,24 @@ def compare_models(asked: TableQuestion) -> Compared:
     field = entrants(asked.used, asked.target, asked.train)
     prepare = partial(matrices, asked.used, field, asked.train)
     trials, folds, interrupted = compare(
-        prepare, asked.y, asked.folds, field, classes, seed=wishes.seed, budget=asked.budget, progress=asked.progress
+        prepare,
+        asked.y,
+        asked.folds,
+        field,
+        classes,
+        scores=asked.scores,
+        seed=wishes.seed,
+        budget=asked.budget,
+        progress=asked.progress,
     )
+    if not trials[0].complete:
+        raise UserError(f"--metric {wishes.metric} cannot judge the baseline in every fold; give another")
     if not any(trial.complete for trial in trials[1:]):
         failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    blend = None if wishes.single else blended(trials[1:], asked.y, folds)
+    blend = None if wishes.single else blended(trials[1:], asked.y, folds, asked.scores)
     trials = trials if blend is None else [*trials, blend]
-    return Compared(trials, folds, choose(trials, folds, wishes.rule), interrupted)
+    return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), interrupted)
 
 
 def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
@@ -113,7 +123,7 @@ def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
     calibration = calibrated_by(choice.trial, y, compared.folds, classes) if choice.learned else None
     model = _with_parts(fitted, deployed(fitted[-1], y, calibration.calibrator if calibration else None, None))
     asked.progress(1, 2, "judging on the held-out rows")
-    judgement = judge(model, asked.target, asked.table, asked.split, asked.wishes.seed)
+    judgement = judge(model, asked.target, asked.table, asked.split, asked.scores, asked.wishes.seed)
     sets, decisions = _sets(asked, model, judgement), _decided(asked, judgement)
     return Judged(fitted, watch.seconds, model, calibration, judgement, sets, *decisions)
 
@@ -139,7 +149,7 @@ def explain_model(asked: TableQuestion, compared: Compared, judged: Judged) -> E
     table, target, parts, seed, budget = asked.table, asked.target, asked.split, asked.wishes.seed, asked.budget
     candidate = compared.choice.trial.candidate
     names = [kind.name for kind in asked.used if compared.choice.learned]
-    shuffled = importances(judged.model, target, table, parts, names, seed, budget)
+    shuffled = importances(judged.model, target, table, parts, names, asked.scores[0], seed, budget)
     by_name = {kind.name: kind for kind in asked.used}
     telling = [by_name[importance.name] for importance in shuffled if importance.mean > importance.spread]
     of_cases = (
@@ -169,7 +179,7 @@ def _rows_curve(asked: TableQuestion, compared: Compared) -> RowsCurve | None:
         return fit_entrant(asked.used, choice.trial.entrant, some, labels, seed)
 
     given = choice.trial, asked.train, asked.y, compared.folds, asked.target.classes
-    return rows_curve(fit, *given, asked.budget, seed)
+    return rows_curve(fit, *given, asked.scores[0], asked.budget, seed)
 
 
 def finish_model(asked: TableQuestion, compared: Compared, judged: Judged) -> Finished:

@@ -47,6 +47,7 @@ def learn(
     keep: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
     rule: RuleName = "simplest",
+    metric: str | None = None,
     aims: Aims = NO_AIMS,
     time_limit: float | None = None,
     single: bool = False,
@@ -59,7 +60,7 @@ def learn(
     Parameters
     ----------
     data : path, Table, dict of columns, data frame or array-like of shape (n_rows, n_columns)
-        One row per case: a CSV or Parquet file, or the rows themselves. ColumnWishes of an array are called column_1,
+        One row per case: a CSV or Parquet file, or the rows themselves. Columns of an array are called column_1,
         column_2 …
     target : str or array-like of shape (n_rows,)
         The column to predict, or its values.
@@ -71,12 +72,16 @@ def learn(
         A column whose equal values stay together, or that orders the rows in time; not used as a feature, but for the
         hour and the weekday of dates.
     drop, keep : sequences of str, default=()
-        ColumnWishes to leave out; columns to use although they look like identifiers.
+        Columns to leave out; columns to use although they look like identifiers.
     types : dict of str → {"number", "category", "date", "text"}, optional
         What columns are, where the rules would decide otherwise; "date:%d/%m/%Y" gives the form too.
     rule : {"simplest", "best"}, default="simplest"
         How one of the models is chosen: the simplest that is as good as the best, within one standard error of the
         difference, and dominated by no other; or that of least loss.
+    metric : str, optional
+        The score that chooses, and that the report begins with: the name of a scorer of scikit-learn, with or without
+        "neg_", or "eer", "pr_area", "error_rate", "fnr", "fpr", "tnr" of `gnomon.evaluation`. By default the log loss,
+        or the RMSE.
     aims : Aims, optional
         Costs, another prior, a coverage: what the forecasts are for.
     time_limit : float, optional
@@ -118,7 +123,7 @@ def learn(
     (array([False,  True]), dtype('bool'))
     """
     budget = Budget(time_limit)
-    wishes = Wishes(check_rule(rule), aims, single, refit, seed)
+    wishes = Wishes(check_rule(rule), metric, aims, single, refit, seed)
     columns = ColumnWishes(group, time, drop, keep, types or {})
     found = question(asked(data, target, reading), task, columns, wishes, budget, progress)
     with suited_threads(len(found.table), len(found.used)):
@@ -138,6 +143,7 @@ def _study(asked: TableQuestion) -> Study:
         labels=labels_of(asked.target, asked.shown.own),
         target=asked.target,
         split=asked.split,
+        scores=asked.scores,
         kinds=asked.kinds,
         findings=_findings(asked, compared, judged),
         trials=compared.trials,
@@ -165,7 +171,7 @@ def _findings(asked: TableQuestion, compared: Compared, judged: Judged) -> tuple
         *check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed),
         *check_rows(table, kinds, parts.train, parts.test),
         *check_arrangement(table, kinds),
-        *check_outcome(compared.choice, judged.judgement, target.task),
+        *check_outcome(compared.choice, judged.judgement, asked.scores[0]),
         *decision_findings(judged.decisions),
         *([INTERRUPTED] if compared.interrupted else []),
     )
