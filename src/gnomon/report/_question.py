@@ -59,6 +59,7 @@ class Wishes(NamedTuple):
     metric: str | None
     aims: Aims
     single: bool
+    search: bool
     refit: bool
     seed: int
 

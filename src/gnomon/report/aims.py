@@ -88,7 +88,7 @@ class Aims:
         unused = self.positive is not None and not positive_is_used
         if unused and all(value is None for value in of_two.values()):
             raise UserError(
-                "--positive says which class --fn-cost, --fp-cost, --prior and --metric are for; give one of these"
+                "--positive says which class --fn-cost, --fp-cost and --prior are for; give one of these, or a --metric"
             )
         second = len(classes) == 2 and self.positive in (None, classes[1])
         priors = None if self.prior is None else np.array([1.0 - self.prior, self.prior][:: 1 if second else -1])
