@@ -16,7 +16,7 @@ from sklearn.metrics import get_scorer
 
 from gnomon._typing import Array, Floats
 from gnomon._words import TargetTask
-from gnomon.evaluation._metric_words import bind, read_metric_rows
+from gnomon.evaluation import eer, pr_area
 from gnomon.io import UserError
 from gnomon.io.tables import listed
 from gnomon.report._target import Target
@@ -97,9 +97,23 @@ _REPORTED = {
 }
 """Scores that every report has, under their names elsewhere."""
 
-_OWN = {"eer": (True, True), "pr_area": (False, True), "error_rate": (True, False), "fnr": (True, True),
-        "fpr": (True, True), "tnr": (False, True), "brier": (True, False)}  # fmt: skip
-"""Metrics of `gnomon.evaluation` by name: whether less is better, and whether they are of two classes."""
+
+class Own(NamedTuple):
+    """A metric of `gnomon.evaluation`: its value for classes numbered from 0, what is predicted, and P(class 1)."""
+
+    less_is_better: bool
+    of: Callable[[Array, Array, Floats], float]
+    two: bool = True
+
+
+_OWN = {
+    "eer": Own(True, lambda y, said, p: eer(y, p).value),
+    "pr_area": Own(False, lambda y, said, p: pr_area(y, p)),
+    "error_rate": Own(True, lambda y, said, p: np.mean(said != y), two=False),
+    "fnr": Own(True, lambda y, said, p: np.mean(said[y == 1] == 0)),
+    "fpr": Own(True, lambda y, said, p: np.mean(said[y == 0] == 1)),
+    "tnr": Own(False, lambda y, said, p: np.mean(said[y == 0] == 0)),
+}
 
 
 def scores_of(metric: str | None, target: Target, positive: str | None = None) -> tuple[Score, ...]:
@@ -121,14 +135,14 @@ def _found(word: str, metric: str, target: Target, positive: str | None) -> Scor
     name = next((name for name in (word, NEGATED + word) if name in SCORERS), None)
     if name is None and word not in _OWN:
         raise UserError(f"--metric {metric!r} is unknown; {_near(word, target.task)}")
-    known = SCORERS[name] if name else Scorer("classification", two=_OWN[word][1])
+    known = SCORERS[name] if name else Scorer("classification", two=_OWN[word].two)
     _check_task(metric, known.task, target)
     if known.two and len(target.classes) != 2:
         advice = f"; give {listed(known.instead)}" if known.instead else ""
         raise UserError(f"--metric {metric} is for two classes, and {target.name} has {len(target.classes)}{advice}")
     order = _positive_last(target.classes, positive)
     if name is None:
-        return Score(word.replace("_", " "), _OWN[word][0], _defined(_of_rows(word, order)))
+        return Score(word.replace("_", " "), _OWN[word].less_is_better, _defined(_of_rows(_OWN[word], order)))
     less = name.startswith(NEGATED)
     return Score(word.replace("_", " "), less, _defined(_of_scorer(name, order, -1 if less else 1)), known.unitless)
 
@@ -196,15 +210,10 @@ def _of_scorer(name: str, order: Array, sign: int) -> Callable[[Array, Forecast]
     return of
 
 
-def _of_rows(word: str, order: Array) -> Callable[[Array, Forecast], float]:
-    # What each asks for: labels, scores of the positive class, or all probabilities.
-    labels, scores = ("error_rate", "fnr", "fpr", "tnr"), ("eer", "pr_area")
-
+def _of_rows(own: Own, order: Array) -> Callable[[Array, Forecast], float]:
     def of(y: Array, f: Forecast) -> float:
-        predicted, proba = _numbered(f, order)
-        said = predicted if word in labels else proba[:, 1] if word in scores else proba
-        rows = read_metric_rows(_codes(y, order), said, pos_label=1 if len(order) == 2 else None)
-        return bind(word, rows).statistic(rows.weights)
+        said, proba = _numbered(f, order)
+        return own.of(_codes(y, order), said, proba[:, 1])
 
     return of
 
