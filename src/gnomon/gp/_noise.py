@@ -11,13 +11,14 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.gp._observations import Noise
+from gnomon.numerics.validation import check_numbers
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["UNKNOWN_NOISE", "NoiseLike", "more_noise", "read_noise"]
+__all__ = ["NoiseLike", "more_noise", "noise_of_queries", "read_noise"]
 
 NoiseLike: TypeAlias = float | ArrayLike | Literal["learn"] | None
 
-UNKNOWN_NOISE = "the noise of the training rows is an array, give that of the new rows as an array too"
+UNKNOWN_NOISE = "that of the training rows is an array, or is not learned yet; give that of the new rows as an array"
 
 START, BOUNDS = 0.1, (1e-10, 1e5)
 """Of a level that is learned, relative to the mean square of the targets."""
@@ -43,6 +44,20 @@ def read_noise(alpha: float | ArrayLike, noise: NoiseLike, y: Floats, weights: F
     if not np.all(values >= 0.0):
         raise ValueError(f"{name}={np.min(values):.3g} is a variance and must be ≥ 0")
     return Noise(float(values), shares, None) if values.ndim == 0 else Noise(1.0, values * shares, None)
+
+
+def noise_of_queries(include_noise: bool | ArrayLike, q: int, level: float | None) -> Floats:
+    """Variances of the noise of q new observations, of shape (q, 1); `level` is None where rows have no common one."""
+    if isinstance(include_noise, bool | np.bool_):
+        if include_noise and level is None:
+            raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
+        return np.full((q, 1), level if include_noise else 0.0)
+    variances = check_numbers("include_noise", include_noise)
+    if variances.shape not in ((), (q,)):
+        raise ValueError(f"include_noise has shape {variances.shape} for {q} rows; give one variance for each of them")
+    if not np.all(variances >= 0.0):
+        raise ValueError(f"include_noise={np.min(variances):.3g} is a variance and must be ≥ 0")
+    return np.broadcast_to(variances.reshape(-1, 1), (q, 1))
 
 
 def more_noise(

@@ -35,6 +35,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     @property
     def _found(self) -> Conditioned:
         """The process after its observations, where each of them has a weight."""
+        check_is_fitted(self)
         if self._process.rows is not self._data.rows:
             raise AttributeError(
                 "a fit by inducing rows has no weights of single observations; this is for the exact solvers, give "
@@ -42,10 +43,6 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
             )
         assert self._process.found is not None
         return self._process.found
-
-    @abstractmethod
-    def predict(self, X: MatrixLike | list[Any]) -> Any:
-        """The mean of f at each row."""
 
     @abstractmethod
     def _rows(self, X: Any) -> Any:
@@ -65,16 +62,18 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
 
     def smooth(self) -> Floats:
         """E f at the training rows."""
-        return self.predict(self.X_train_)
+        check_is_fitted(self)
+        return self._shaped(self._process.mean(self.X_train_))
 
     def smoother_matrix(self) -> Floats:
         """S with E f(X) = Sy for the training rows, where the mean is not a known function."""
-        return self.cardinal_weights(self.X_train_)
+        check_is_fitted(self)
+        return self._found_weights(self.X_train_)
 
     def cardinal_weights(self, X: MatrixLike | list[Any]) -> Floats:
         """w with E f(x) = Σ wᵢ yᵢ for each row, of shape (n_queries, n_samples): the equivalent kernel."""
         check_is_fitted(self)
-        return self._process._replace(found=self._found).weights(self._rows(X))
+        return self._found_weights(self._rows(X))
 
     def rkhs_norm(self) -> float | Floats:
         """‖f̂‖ = √(aᵀKa) of the mean less its trend, for every target."""
@@ -131,6 +130,9 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         """θ, the logarithms of the hyper-parameters that were free, and their names, the noise last."""
         check_is_fitted(self)
         return self._parameters.theta, named(self._parameters)
+
+    def _found_weights(self, rows: Any) -> Floats:
+        return self._process._replace(found=self._found).weights(rows)
 
     def _shaped(self, values: Floats) -> Any:
         """Without the axis of targets where y had one column and no axis for it."""

@@ -28,6 +28,10 @@ EDGE = 1e-3
 """How near to a bound, in units of log θ, a hyper-parameter is said to lie on it."""
 
 
+STOPS = {0: "tol", 1: "max_iter", 2: "no_change"}
+"""What a status of SciPy's L-BFGS-B means."""
+
+
 class Tuned(NamedTuple):
     """The best end of all searches.
 
@@ -38,7 +42,8 @@ class Tuned(NamedTuple):
         C at θ, priors included.
     slope : float
         The largest entry of the gradient that bounds do not stop.
-    converged : bool
+    stop_reason : {"tol", "max_iter", "no_change"}
+        The last where no step of a line search rises, as where the gradient is none.
     message : str
         Of the optimiser.
     n_iter : int
@@ -51,17 +56,23 @@ class Tuned(NamedTuple):
     theta: Floats
     value: float
     slope: float
-    converged: bool
+    stop_reason: str
     message: str
     n_iter: int
     history: Floats
     values: Floats
 
 
+    @property
+    def converged(self) -> bool:
+        """Whether the tolerance was met."""
+        return self.stop_reason == "tol"
+
+
 class _End(NamedTuple):
     theta: Floats
     value: float
-    converged: bool
+    stop_reason: str
     message: str
     n_iter: int
     history: Floats
@@ -89,7 +100,7 @@ def tune(
         best.theta,
         best.value,
         slope,
-        best.converged,
+        best.stop_reason,
         best.message,
         best.n_iter,
         best.history,
@@ -111,7 +122,7 @@ def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Opti
 
     if callable(optimizer):
         theta, least = optimizer(cost, start, bounds=bounds)
-        return _End(np.asarray(theta, dtype=float), -float(least), True, "", len(seen), np.array(seen))
+        return _End(np.asarray(theta, dtype=float), -float(least), "tol", "", len(seen), np.array(seen))
     if optimizer != "fmin_l_bfgs_b":
         raise ValueError(f"Unknown optimizer {optimizer!r}; give 'fmin_l_bfgs_b', a function or None")
     path: list[float] = []
@@ -123,7 +134,7 @@ def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Opti
         bounds=bounds,
         callback=lambda intermediate_result: path.append(-float(intermediate_result.fun)),
     )
-    return _End(found.x, -float(found.fun), bool(found.success), str(found.message), int(found.nit), np.array(path))
+    return _End(found.x, -float(found.fun), STOPS[found.status], str(found.message), int(found.nit), np.array(path))
 
 
 def _free_slope(gradient: Floats, theta: Floats, bounds: Floats) -> float:

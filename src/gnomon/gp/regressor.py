@@ -16,18 +16,18 @@ from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, RandomState
+from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, Positive, RandomState
 from gnomon.base import kernel_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
-from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise
+from gnomon.gp._noise import NoiseLike, more_noise, noise_of_queries
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
 from gnomon.gp._observed import ObservedProcess
 from gnomon.gp._peer_kernel import Adopted, adopt
 from gnomon.gp._process import Process, TargetScale
 from gnomon.gp._reading import Reading, normalised, read_observations
-from gnomon.gp._solvers import MOST_DENSE, Solved, Solver, choose_solver, solve
+from gnomon.gp._solvers import MOST_DENSE, Effort, Solved, Solver, choose_solver, solve
 from gnomon.gp._trend import MeanLike, read_trend
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.kernels import RBF, Constant, Kernel
@@ -84,6 +84,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         Threads for restarts.
     n_inducing : int, default=500
         Most rows for solver="inducing".
+    tol : float, default=1e-10
+        ‖Aa − y‖/‖y‖ at which solver="cg" ends.
+    max_iter : int, optional
+        Iterations of solver="cg"; 10n by default.
 
     Attributes
     ----------
@@ -104,6 +108,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     jitter_ : float
         What was added to the diagonal of A to make it positive definite; a warning says it too.
     solver_ : str
+    solver_residuals_ : ndarray of shape (n_iterations + 1,)
+        ‖Aa − y‖/‖y‖ before the first iteration of solver="cg" and after each, the largest over targets; empty for others.
     evidence_gap_ : float
         What log p(y) can be larger than `log_marginal_likelihood_value_` by, proved; 0 where the solver is exact.
     missing_variance_ : float
@@ -168,6 +174,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         solver: Solver = "auto",
         n_jobs: int | None = None,
         n_inducing: Count = 500,
+        tol: Positive = 1e-10,
+        max_iter: Count | None = None,
     ):
         self.kernel = kernel
         self.alpha = alpha
@@ -184,6 +192,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.solver = solver
         self.n_jobs = n_jobs
         self.n_inducing = n_inducing
+        self.tol = tol
+        self.max_iter = max_iter
 
     def fit(self, X: MatrixLike | list[Any], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the hyper-parameters and condition the process on the rows.
@@ -219,7 +229,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         solver = choose_solver(self.solver, read.parameters, read.data)
         found = self._search(read.data, read.parameters, solver)
         parameters = read.parameters if found is None else read.parameters.at(found.theta)
-        self._keep(read, parameters, solve(solver, parameters, read.data, n_inducing=self.n_inducing))
+        self._keep(read, parameters, solve(solver, parameters, read.data, self._effort()))
         self._certify(found)
         return self
 
@@ -286,14 +296,14 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         rows = self._rows(X)
         noise = self._noise_of(include_noise, len(rows))[:, 0]
         draws = self._law(rows).sample(rows, n_samples, check_random_state(random_state), noise)
-        return draws[:, 0] if draws.shape[1] == 1 else draws
+        return _of_targets(draws)
 
     def sample_prior(self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None) -> Floats:
         """Draws of f before any observation, with the kernel that was found where there was a fit.
 
         Returns
         -------
-        ndarray of shape (n_queries, n)
+        ndarray of shape (n_queries, n) or (n_queries, n_targets, n)
         """
         rows = self._rows(X)
         law = self._law(rows)._replace(rows=None, found=None)
@@ -301,7 +311,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             raise ValueError(
                 f"mean={self.mean!r} has free coefficients, so that the prior has no mean; give a known one"
             )
-        return law.sample(rows, n, check_random_state(random_state))[:, 0]
+        return _of_targets(law.sample(rows, n, check_random_state(random_state)))
 
     def sample_posterior(
         self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None, *, include_noise: bool = False
@@ -381,7 +391,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         )
         solver = choose_solver(self.solver, read.parameters, read.data)
         before = self._process.found
-        solved = solve(solver, read.parameters, read.data, before and before.precision, n_inducing=self.n_inducing)
+        solved = solve(solver, read.parameters, read.data, self._effort(), before and before.precision)
         self._keep(read, read.parameters, solved)
         return self
 
@@ -389,6 +399,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
+
+    def _effort(self) -> Effort:
+        return Effort(self.n_inducing, self.tol, self.max_iter)
 
     def _check_targets(self, Y: Floats) -> None:
         if self.n_targets is not None and Y.shape[1] != self.n_targets:
@@ -427,7 +440,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self._set_kernel(parameters)
         self.X_train_, self.y_train_ = data.rows, self._shaped(data.y)
         self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(found.drift)
-        self.jitter_, self.solver_ = found.precision.jitter, solved.name
+        self.jitter_, self.solver_, self.solver_residuals_ = found.precision.jitter, solved.name, solved.residuals
         self.log_marginal_likelihood_value_ = solved.evidence
         self.evidence_gap_ = 0.0 if cost is None else cost.gap
         self.missing_variance_ = 0.0 if cost is None else cost.missing
@@ -460,7 +473,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.objective_ = self.log_marginal_likelihood_value_ if found is None else found.value
         self.gradient_norm_ = 0.0 if found is None else found.slope
         self.converged_ = True if found is None else found.converged
-        self.stop_reason_ = "tol" if self.converged_ else "max_iter"
+        self.stop_reason_ = "tol" if found is None else found.stop_reason
         self.n_iter_ = 0 if found is None else found.n_iter
         path = np.array([self.objective_]) if found is None else found.history
         self.history_ = {"iteration": np.arange(1, len(path) + 1), "objective": path}
@@ -468,12 +481,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
 
     def _rows(self, X: Any) -> Any:
         kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
-        fitted = hasattr(self, "X_train_")
-        return kernel_rows(self, X, kernel=kernel, reset=not fitted, dtype=float)
+        return kernel_rows(self, X, kernel=kernel, reset="X_train_" not in vars(self), dtype=float)
 
     def _law(self, rows: Any) -> Process:
         """The posterior after a fit, the prior before."""
-        if hasattr(self, "_process"):
+        if "_process" in vars(self):
             return self._process
         kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
         m = self.n_targets or 1
@@ -482,15 +494,17 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
 
     def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
         """Variances of the noise of new observations, of shape (q, 1)."""
-        given = np.asarray(include_noise)
-        if given.dtype != bool:
-            return np.broadcast_to(given.astype(float).reshape(-1, 1), (q, 1))
-        if not np.any(given):
-            return np.zeros((q, 1))
-        if not self._has_level():
-            raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
-        return np.full((q, 1), self._parameters.noise.level if hasattr(self, "_parameters") else self.alpha)
+        fitted = "_parameters" in vars(self)
+        given = self.alpha if self.noise is None else self.noise
+        known = self._has_level() and (fitted or not isinstance(given, str))
+        level: Any = self._parameters.noise.level if fitted else given
+        return noise_of_queries(include_noise, q, level if known else None)
 
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""
         return np.ndim(self.alpha if self.noise is None else self.noise) == 0
+
+
+def _of_targets(draws: Floats) -> Floats:
+    """Without the axis of targets where there is one of them."""
+    return draws[:, 0] if draws.shape[1] == 1 else draws

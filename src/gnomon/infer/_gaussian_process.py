@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 
 from gnomon._typing import Floats
 from gnomon.infer.entry_slopes import EntrySlopes
-from gnomon.numerics.linalg import Precision
+from gnomon.numerics.linalg import NotPositiveDefiniteError, Precision
 
 __all__ = ["Conditioned", "Left", "condition"]
 
@@ -211,10 +212,18 @@ def condition(precision: Precision, y: Floats, H: Floats | None = None) -> Condi
         empty = np.empty((n, 0))
         return Conditioned(precision, y, precision.solve(y), np.empty((0, m)), empty, np.empty((0, 0)))
     solved = precision.solve(H)
-    root = linalg.cholesky(_symmetric(H.T @ solved), lower=True)
+    root = _drift_factor(H.T @ solved)
     beta = linalg.cho_solve((root, True), solved.T @ y)
     return Conditioned(precision, y, precision.solve(y - H @ beta), beta, solved, root)
 
 
-def _symmetric(A: Floats) -> Floats:
-    return 0.5 * (A + A.T)
+def _drift_factor(M: Floats) -> Floats:
+    """The lower factor of M = HᵀA⁻¹H, refused where rounding alone keeps a column of H apart from those before it."""
+    lower, info = lapack.dpotrf(0.5 * (M + M.T), lower=1, clean=1)
+    left = np.diagonal(lower) ** 2 / np.diagonal(M)
+    if info != 0 or np.min(left, initial=1.0) < 100.0 * len(M) * np.finfo(float).eps:
+        raise NotPositiveDefiniteError(
+            f"the {len(M)} columns of the drift depend on each other at these rows, so that their coefficients are not "
+            "determined; drop or centre columns of X, or give more rows"
+        )
+    return lower
