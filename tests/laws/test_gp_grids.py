@@ -306,7 +306,9 @@ def test_ideal_interpolation():
     r = np.linspace(-2.0, 2.0, 81)
     assert np.max(np.abs(CatmullRom().value(r) - Sinc(window=2.0).value(r))) < 0.05
     windowed = GridInterpolator("lanczos", boundary="gp").fit((np.arange(9.0),), np.eye(9)).predict([[4.3]])[0]
-    assert_allclose(windowed[2:8], np.sinc(np.arange(-2, 4) - 0.3) * np.sinc((np.arange(-2, 4) - 0.3) / 3.0), atol=1e-12)
+    assert_allclose(
+        windowed[2:8], np.sinc(np.arange(-2, 4) - 0.3) * np.sinc((np.arange(-2, 4) - 0.3) / 3.0), atol=1e-12
+    )
     slope = (Sinc(window=3.0).value(r + 1e-6) - Sinc(window=3.0).value(r - 1e-6)) / 2e-6
     assert_allclose(Sinc(window=3.0).derivative(r), slope, atol=1e-8)
 

@@ -127,6 +127,7 @@ def test_what_is_asked_of_the_training_rows_does_not_miss_their_names():
     assert_allclose(a.smoother_matrix() @ y, a.smooth())
     assert_allclose(a.map_objective(), b.map_objective())
 
+
 @pytest.mark.spec("GP-L03")
 def test_smoother_kernels_have_smaller_increments():
     X = np.linspace(0.0, 3.0, 60)[:, None]
@@ -220,15 +221,18 @@ def test_conjugate_gradients_end_where_they_are_told_and_say_how_they_got_there(
     assert exact.solver_residuals_.size == 0
     errors = []
     for tol in (1e-2, 1e-5, 1e-10):
-        model = GaussianProcessRegressor(RBF(0.7), solver="cg", tol=tol, **options).fit(X, y)
+        model = GaussianProcessRegressor(RBF(0.7), solver="cg", solver_tol=tol, **options).fit(X, y)
         path = model.solver_residuals_
         assert path[0] == 1.0
         assert path[-1] <= tol < np.min(path[:-1])
         errors.append(np.max(np.abs(model.predict(NEW) - exact.predict(NEW))))
     assert errors[2] < 1e-7 < errors[1] < errors[0]
     with pytest.warns(ConvergenceWarning, match="after 3 iterations; give more noise"):
-        short = GaussianProcessRegressor(RBF(0.7), solver="cg", max_iter=3, **options).fit(X, y)
+        short = GaussianProcessRegressor(RBF(0.7), solver="cg", solver_max_iter=3, **options).fit(X, y)
+    left = (RBF(0.7).gram(X) + 0.01 * np.eye(80)) @ short.alpha_ + short.beta_ - y
+    relative = np.linalg.norm(left) / np.linalg.norm(y - short.beta_)
     assert len(short.solver_residuals_) == 4
+    assert_allclose(short.solver_residuals_[-1], relative)
 
 
 @pytest.mark.spec("GP-021")

@@ -107,7 +107,7 @@ def test_what_has_no_inner_product_is_refused():
     pair = ([1.0], [[0.0]])
     for options in ({"boundary": "mirror"}, {"tol": -1.0}):
         for ask in (lambda: rkhs_inner(pair, pair, RBF(), **options), lambda: inverse_kernel(RBF(), LINE, **options)):  # noqa: B023
-            with pytest.raises(ValueError, match="boundary='mirror' is unknown|tol=-1.0 must be ≥ 0"):
+            with pytest.raises(ValueError, match=r"boundary='mirror' is unknown|tol=-1\.0 must be ≥ 0"):
                 ask()
 
 

@@ -62,7 +62,6 @@ class Tuned(NamedTuple):
     history: Floats
     values: Floats
 
-
     @property
     def converged(self) -> bool:
         """Whether the tolerance was met."""

@@ -84,9 +84,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         Threads for restarts.
     n_inducing : int, default=500
         Most rows for solver="inducing".
-    tol : float, default=1e-10
+    solver_tol : float, default=1e-10
         ‖Aa − y‖/‖y‖ at which solver="cg" ends.
-    max_iter : int, optional
+    solver_max_iter : int, optional
         Iterations of solver="cg"; 10n by default.
 
     Attributes
@@ -109,7 +109,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         What was added to the diagonal of A to make it positive definite; a warning says it too.
     solver_ : str
     solver_residuals_ : ndarray of shape (n_iterations + 1,)
-        ‖Aa − y‖/‖y‖ before the first iteration of solver="cg" and after each, the largest over targets; empty for others.
+        ‖Aa − y‖/‖y‖ before the first iteration of solver="cg" and after each, the largest over targets; else empty.
     evidence_gap_ : float
         What log p(y) can be larger than `log_marginal_likelihood_value_` by, proved; 0 where the solver is exact.
     missing_variance_ : float
@@ -174,8 +174,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         solver: Solver = "auto",
         n_jobs: int | None = None,
         n_inducing: Count = 500,
-        tol: Positive = 1e-10,
-        max_iter: Count | None = None,
+        solver_tol: Positive = 1e-10,
+        solver_max_iter: Count | None = None,
     ):
         self.kernel = kernel
         self.alpha = alpha
@@ -192,8 +192,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.solver = solver
         self.n_jobs = n_jobs
         self.n_inducing = n_inducing
-        self.tol = tol
-        self.max_iter = max_iter
+        self.solver_tol = solver_tol
+        self.solver_max_iter = solver_max_iter
 
     def fit(self, X: MatrixLike | list[Any], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the hyper-parameters and condition the process on the rows.
@@ -401,7 +401,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         return tags
 
     def _effort(self) -> Effort:
-        return Effort(self.n_inducing, self.tol, self.max_iter)
+        return Effort(self.n_inducing, self.solver_tol, self.solver_max_iter)
 
     def _check_targets(self, Y: Floats) -> None:
         if self.n_targets is not None and Y.shape[1] != self.n_targets:
