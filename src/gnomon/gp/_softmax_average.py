@@ -4,8 +4,8 @@
 
 A softmax does not see what all scores have in common, so that S may be replaced by PSP with P = I − 11ᵀ/C, and R has
 C − 1 columns. "quadrature" is a product of Gauss–Hermite rules over them, and for two classes the mean of a logistic
-function of their difference; else (1) is a mean over pairs ±e of draws, the same at every row. Rasmussen & Williams (2006), section 3.5; Golub & Welsch (1969),
-doi:10.1090/S0025-5718-69-99647-1.
+function of their difference; else (1) is a mean over pairs ±e of draws, the same at every row. Rasmussen & Williams
+(2006), section 3.5; Golub & Welsch (1969), doi:10.1090/S0025-5718-69-99647-1.
 """
 
 from functools import reduce
