@@ -25,7 +25,7 @@ BLOCK = 1 << 20
 """Scores that are in memory at once."""
 
 
-class Rule(NamedTuple):
+class WeightedPoints(NamedTuple):
     """Points e of shape (n, k), and their weights, which sum to one."""
 
     points: Floats
@@ -35,7 +35,9 @@ class Rule(NamedTuple):
 def softmax_by_draws(mean: Floats, covariance: Floats, n_draws: int, seed: int) -> Floats:
     """(1) for m of shape (q, C) and S of shape (q, C, C) by pairs of draws."""
     draws = np.random.default_rng(seed).standard_normal((n_draws, mean.shape[1]))
-    return _average(Rule(np.vstack([draws, -draws]), np.full(2 * n_draws, 0.5 / n_draws)), mean, _roots(covariance))
+    return _average(
+        WeightedPoints(np.vstack([draws, -draws]), np.full(2 * n_draws, 0.5 / n_draws)), mean, _roots(covariance)
+    )
 
 
 def softmax_by_quadrature(mean: Floats, covariance: Floats) -> Floats:
@@ -56,13 +58,13 @@ def softmax_by_quadrature(mean: Floats, covariance: Floats) -> Floats:
     return _average(_hermite(classes - 1, NODES[classes]), mean, _roots(centred)[:, :, 1:])
 
 
-def _hermite(k: int, nodes: int) -> Rule:
+def _hermite(k: int, nodes: int) -> WeightedPoints:
     x, w = np.polynomial.hermite_e.hermegauss(nodes)
     points = np.stack([axis.ravel() for axis in np.meshgrid(*[x] * k, indexing="ij")], axis=1)
     weights = reduce(np.multiply.outer, [w / w.sum()] * k).ravel()
     # Products far in the tails weigh less than rounding.
     some = weights > 1e-18
-    return Rule(points[some], weights[some] / weights[some].sum())
+    return WeightedPoints(points[some], weights[some] / weights[some].sum())
 
 
 def _roots(covariance: Floats) -> Floats:
@@ -71,7 +73,7 @@ def _roots(covariance: Floats) -> Floats:
     return vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
 
 
-def _average(rule: Rule, mean: Floats, roots: Floats) -> Floats:
+def _average(rule: WeightedPoints, mean: Floats, roots: Floats) -> Floats:
     step = max(1, BLOCK // max(mean.size, 1))
     total = np.zeros_like(mean)
     for start in range(0, len(rule.weights), step):
