@@ -306,6 +306,20 @@ def test_points_that_are_pending_are_not_asked_again_nor_their_neighbours():
 
 
 @pytest.mark.spec("GP-050")
+def test_first_points_do_not_look_at_losses():
+    asked = [run(optimizer_of(n_initial_points=6), 7, loss) for loss in (rosenbrock, lambda point: -rosenbrock(point))]
+    assert asked[0][:6] == asked[1][:6]
+    assert asked[0][6] != asked[1][6]
+    # Points of a Sobol sequence: of four, one in each quarter of a range.
+    x = np.sort([point["x"] for point in asked[0][:4]])
+    assert np.array_equal(np.floor((x + 2.0) / 1.0), np.arange(4.0))
+    # Points from elsewhere count.
+    told = optimizer_of(n_initial_points=4)
+    told.tell(asked[0][:4], [rosenbrock(point) for point in asked[0][:4]])
+    assert told.ask() != optimizer_of(n_initial_points=4).ask()
+
+
+@pytest.mark.spec("GP-050")
 def test_failed_runs_count_as_the_worst():
     def failing(point):
         return math.nan if point["x"] < 0.0 else rosenbrock(point)

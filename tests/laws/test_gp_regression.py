@@ -246,6 +246,10 @@ def test_the_solver_follows_the_data():
     grid = np.array([[a, b] for a in range(18) for b in range(18)], dtype=float)
     assert fit(RBF(0.5), grid) == "kronecker"
     assert fit(Matern(0.5, nu=1.5), grid) == "cholesky"
+    unequal = GaussianProcessRegressor(RBF(0.5), alpha=np.linspace(0.1, 0.2, 324), optimizer=None)
+    assert unequal.fit(grid, grid[:, 0]).solver_ == "cholesky"
+    with pytest.raises(ValueError, match="and equal noise; found 324 rows"):
+        unequal.set_params(solver="kronecker").fit(grid, grid[:, 0])
     with pytest.raises(ValueError, match="solver='kronecker' needs rows that are a full grid"):
         GaussianProcessRegressor(RBF(), solver="kronecker", optimizer=None).fit(X[:20], X[:20, 0])
     with pytest.raises(ValueError, match="solver='sparse' needs a kernel that is zero beyond"):
