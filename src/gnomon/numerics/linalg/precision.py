@@ -19,7 +19,7 @@ from gnomon.numerics.parallel import calm_blas
 __all__ = ["CholeskyPrecision", "NotPositiveDefiniteError", "Precision", "extend_cholesky", "factor_covariance"]
 
 JITTERS = tuple(10.0**k for k in range(-12, -5))
-"""What is added to the diagonal in turn until a factor exists, relative to the mean of the diagonal."""
+"""What is added to the diagonal in turn until a factor exists, relative to the median of the diagonal."""
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -152,7 +152,9 @@ class _FactorAttempt(NamedTuple):
 
 
 def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False) -> CholeskyPrecision:
-    """The factors (1), with the least jitter 0, 1e-12, 1e-11 … 1e-6 times the mean of the diagonal that is enough.
+    """The factors (1), with the least jitter 0, 1e-12, 1e-11 … 1e-6 times the median of the diagonal that is enough.
+
+    The median, because a few observations of very large variance would make the mean one that drowns all others.
 
     Parameters
     ----------
@@ -179,9 +181,9 @@ def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False
     >>> precision.jitter
     1e-12
     """
-    size = float(np.mean(np.diagonal(A))) if len(A) else 1.0
-    shares = (0.0, *(JITTERS if jitter else ()))
     diagonal = np.diagonal(A).copy()
+    size = float(np.median(diagonal) or np.mean(diagonal)) if len(A) else 1.0
+    shares = (0.0, *(JITTERS if jitter else ()))
     work = (A if overwrite else A.copy()).T
     for share in shares:
         np.fill_diagonal(work, diagonal + share * size)
@@ -200,13 +202,18 @@ def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False
 
 
 def _factor(work: Floats) -> _FactorAttempt:
-    """One attempt in place; a pivot that survived by rounding alone makes a factor that no solve should use."""
+    """One attempt in place; a pivot that survived by rounding alone makes a factor that no solve should use.
+
+    The rounding error of Lᵢᵢ² is about n ε Aᵢᵢ, whatever the scale of the other rows: Higham (2002), theorem 10.3.
+    """
     n = len(work)
     with calm_blas(n):
-        size = float(np.max(np.diagonal(work), initial=0.0))
+        size = np.diagonal(work).copy()
         lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
-    floor = 1e-2 * np.sqrt(n * np.finfo(float).eps * size) if np.isfinite(size) else np.inf
-    return _FactorAttempt(lower, info == 0 and bool(np.min(np.diagonal(lower), initial=np.inf) > floor))
+    if info != 0 or not np.all(np.isfinite(size)):
+        return _FactorAttempt(lower, False)
+    floors = 1e-2 * np.sqrt(n * np.finfo(float).eps * size)
+    return _FactorAttempt(lower, bool(np.all(np.diagonal(lower) > floors)))
 
 
 def _least_eigenvalue(A: Floats) -> float:
