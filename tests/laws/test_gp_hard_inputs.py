@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from gnomon.gp import GaussianProcessRegressor
+from gnomon.gp import GaussianProcessRegressor, ThinPlateSpline
 from gnomon.kernels import RBF
 
 RNG = np.random.default_rng(0)
@@ -40,3 +40,37 @@ def test_jitter_is_in_proportion_to_most_rows_and_not_to_those_of_huge_variance(
     with pytest.warns(UserWarning, match="was added to the diagonal"):
         model = GaussianProcessRegressor(RBF(1.0), alpha=alpha, optimizer=None).fit(rows, np.append(Y, Y[:5]))
     assert 0.0 < model.jitter_ < 1e-6
+
+
+@pytest.mark.spec("GP-027", "GP-028")
+@pytest.mark.parametrize("scale", [1e-150, 1e-110, 1e110, 1e150])
+def test_a_spline_in_any_units_of_its_points(scale):
+    places = X[:, :1] * scale
+    found = ThinPlateSpline().fit(places, Y).predict(places + 0.01 * scale)
+    assert_allclose(found, ThinPlateSpline().fit(X[:, :1], Y).predict(X[:, :1] + 0.01), rtol=1e-8)
+
+
+@pytest.mark.spec("GP-027")
+@pytest.mark.parametrize("weight", [1e-12, 1e-20, 1e-100])
+def test_points_of_tiny_weight_leave_a_spline_as_it_is(weight):
+    w = np.where(np.arange(20) < 4, weight, 1.0)
+    spline = ThinPlateSpline(0.1).fit(X, Y, sample_weight=w)
+    without = ThinPlateSpline(0.1).fit(X[4:], Y[4:])
+    assert_allclose(spline.predict(NEW), without.predict(NEW), atol=1e-10)
+    assert_allclose(spline.objective_, without.objective_, rtol=1e-10)
+
+
+@pytest.mark.spec("GP-027")
+@pytest.mark.parametrize("apart", [1e-9, 1e-11, 1e-15])
+def test_a_spline_says_that_it_misses_points_which_are_nearly_equal(apart):
+    rows, y = np.vstack([X, X[:1] + apart]), np.append(Y, Y[0] + 1.0)
+    with pytest.warns(UserWarning, match="misses their values by up to") as said:
+        spline = ThinPlateSpline().fit(rows, y)
+    assert f"up to {np.max(np.abs(spline.predict(rows) - y)):.3g}" in str(said[0].message)
+    if spline.jitter_:
+        assert_allclose(spline.predict(rows), ThinPlateSpline(spline.jitter_).fit(rows, y).predict(rows), atol=1e-4)
+
+
+def test_equal_points_of_a_spline_that_differ():
+    with pytest.raises(ValueError, match="give smoothing > 0, or remove one"):
+        ThinPlateSpline().fit(np.vstack([X, X[:1]]), np.append(Y, Y[0] + 1.0))
