@@ -71,7 +71,11 @@ def read_observations(
 def normalised(rows: Any, Y: Floats, parameters: Parameters, trend: Trend, normalize: bool) -> Reading:
     """(1), with equal rows without noise once."""
     noise = parameters.noise
-    kept = np.arange(len(Y)) if noise.bounds is not None else merge_duplicates(rows, Y, noise.variances, advice="give noise > 0 (alpha)")
+    kept = (
+        np.arange(len(Y))
+        if noise.bounds is not None
+        else merge_duplicates(rows, Y, noise.variances, advice="give noise > 0 (alpha)")
+    )
     if len(kept) < len(Y):
         rows, Y = take_rows(rows, kept), Y[kept]
         parameters = parameters._replace(noise=noise._replace(shares=noise.shares[kept]))
