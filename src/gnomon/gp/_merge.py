@@ -13,7 +13,7 @@ __all__ = ["merge_duplicates"]
 
 
 def merge_duplicates(rows: Any, y: Floats, variances: Floats, *, advice: str) -> Integers:
-    """Indices of the rows to keep: all but the later ones of equal rows without noise; ValueError with `advice` by (1)."""
+    """Indices of the rows to keep: all but the later ones of equal rows without noise; ValueError by (1)."""
     exact = np.flatnonzero(variances == 0.0)
     if not isinstance(rows, np.ndarray) or len(exact) < 2:
         return np.arange(len(y))
