@@ -5,14 +5,12 @@
 A weight is a number of repetitions: the mean of w observations has the variance σ²/w.
 """
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.gp._observations import Noise
-from gnomon.numerics.validation import check_numbers
-from gnomon.numerics.weights import check_weights
 
 __all__ = ["NoiseLike", "more_noise", "noise_of_queries", "read_noise"]
 
@@ -24,50 +22,51 @@ START, BOUNDS = 0.1, (1e-10, 1e5)
 """Of a level that is learned, relative to the mean square of the targets."""
 
 
-def read_noise(alpha: float | ArrayLike, noise: NoiseLike, y: Floats, weights: Floats | None) -> Noise:
-    """σ² and s of (1); `noise` stands for `alpha` where it is given."""
-    shares = np.ones(len(y)) if weights is None else 1.0 / weights
+def read_noise(alpha: float | ArrayLike, noise: NoiseLike, y: Floats, weights: Floats) -> Noise:
+    """σ² and s of (1) for targets y, or what a drift leaves of them; `noise` stands for `alpha` where it is given."""
+    shares = 1.0 / weights
     if isinstance(noise, str):
         if noise != "learn":
             raise ValueError(f"noise={noise!r} is unknown; give a variance, one for each row, or 'learn'")
         unit = float(np.mean(y**2)) or 1.0
         return Noise(START * unit, shares, (BOUNDS[0] * unit, BOUNDS[1] * unit))
     name, given = ("alpha", alpha) if noise is None else ("noise", noise)
-    values = np.asarray(given, dtype=float)
-    if values.ndim and values.shape != (len(y),):
-        if values.shape == (1,):
-            values = values[0]
-        else:
-            raise ValueError(
-                f"{name} must be a scalar or an array with same number of entries as y. ({values.shape[0]} != {len(y)})"
-            )
-    if not np.all(values >= 0.0):
-        raise ValueError(f"{name}={np.min(values):.3g} is a variance and must be ≥ 0")
+    values = read_variances(name, given, len(y), "y")
     return Noise(float(values), shares, None) if values.ndim == 0 else Noise(1.0, values * shares, None)
+
+
+def read_variances(name: str, given: Any, n: int, rows: str) -> Floats:
+    """A variance, or one for each of n rows, as an array of shape () or (n,)."""
+    values = np.asarray(given, dtype=float)
+    if values.shape == (1,):
+        values = values[0]
+    if values.ndim and values.shape != (n,):
+        raise ValueError(
+            f"{name} must be a scalar or an array with same number of entries as {rows}. ({values.shape[0]} != {n})"
+            if values.ndim == 1
+            else f"{name} has shape {values.shape}; give a variance, or an array of shape ({n},)"
+        )
+    if not np.all((values >= 0.0) & np.isfinite(values)):
+        bad = values[()] if values.ndim == 0 else values[~((values >= 0.0) & np.isfinite(values))][0]
+        raise ValueError(f"{name}={bad:.3g} is a variance and must be ≥ 0 and finite; give another value")
+    return values
 
 
 def noise_of_queries(include_noise: bool | ArrayLike, q: int, level: float | None) -> Floats:
     """Variances of the noise of q new observations, of shape (q, 1); `level` is None where rows have no common one."""
-    if isinstance(include_noise, bool | np.bool_):
-        if include_noise and level is None:
-            raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
-        return np.full((q, 1), level if include_noise else 0.0)
-    variances = check_numbers("include_noise", include_noise)
-    if variances.shape not in ((), (q,)):
-        raise ValueError(f"include_noise has shape {variances.shape} for {q} rows; give one variance for each of them")
-    if not np.all(variances >= 0.0):
-        raise ValueError(f"include_noise={np.min(variances):.3g} is a variance and must be ≥ 0")
-    return np.broadcast_to(variances.reshape(-1, 1), (q, 1))
+    given: Any = np.asarray(include_noise)
+    if given.dtype != bool or given.ndim:
+        return np.broadcast_to(read_variances("include_noise", include_noise, q, "X").reshape(-1, 1), (q, 1))
+    if given and level is None:
+        raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
+    return np.full((q, 1), level if given else 0.0)
 
 
-def more_noise(
-    old: Noise, noise: float | ArrayLike | None, y: Floats, sample_weight: ArrayLike | None, has_level: bool
-) -> Noise:
+def more_noise(old: Noise, noise: float | ArrayLike | None, y: Floats, weights: Floats, has_level: bool) -> Noise:
     """The noise of the old rows followed by that of new ones, of the same level unless `noise` says otherwise."""
-    weights = None if sample_weight is None else check_weights(sample_weight, y)
     if noise is None:
         if not has_level:
             raise ValueError(f"noise=None is not enough; {UNKNOWN_NOISE}")
-        return old._replace(shares=np.append(old.shares, np.ones(len(y)) if weights is None else 1.0 / weights))
+        return old._replace(shares=np.append(old.shares, 1.0 / weights))
     more, level = read_noise(noise, None, y, weights), old.level or 1.0
     return old._replace(level=level, shares=np.append(old.variances, more.variances) / level)

@@ -17,7 +17,7 @@ from gnomon.gp._observations import NoisyRows, Parameters, lower_factor, named
 from gnomon.gp._process import Process
 from gnomon.infer import Conditioned
 
-__all__ = ["ObservedProcess"]
+__all__ = ["ObservedProcess", "columns_of"]
 
 
 class ObservedProcess(Estimator, metaclass=ABCMeta):
@@ -58,12 +58,12 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         check_is_fitted(self)
         left, scale = self._found.left_out(), self._process.scale
         mean = self._known + scale.centre + scale.spread * left.mean
-        return self._shaped(mean), self._shaped(np.sqrt(left.variance)[:, None] * scale.spread)
+        return columns_of(mean), columns_of(np.sqrt(left.variance)[:, None] * scale.spread)
 
     def smooth(self) -> Floats:
         """E f at the training rows."""
         check_is_fitted(self)
-        return self._shaped(self._process.mean(self.X_train_))
+        return columns_of(self._process.mean(self.X_train_))
 
     def smoother_matrix(self) -> Floats:
         """S with E f(X) = Sy for the training rows, where the mean is not a known function."""
@@ -80,14 +80,16 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         check_is_fitted(self)
         found = self._found
         Ka = self._process.at_training_rows(found.coef)
-        return self._shaped(np.sqrt(np.maximum(np.sum(found.coef * Ka, axis=0), 0.0)) * self._process.scale.spread)[()]
+        return columns_of(np.sqrt(np.maximum(np.sum(found.coef * Ka, axis=0), 0.0)) * self._process.scale.spread)[()]
 
     def map_objective(self, f: ArrayLike | None = None, norm: float | None = None) -> float:
         """Σ wᵢ (yᵢ − f(xᵢ))²/σ² + ‖f‖² of the mean, or of the function whose values and norm are given.
 
-        The mean minimises it over all functions of the kernel.
+        The mean minimises it over all functions of the kernel. It needs noise on every row.
         """
         check_is_fitted(self)
+        if not np.all(self._parameters.noise.variances > 0.0):
+            raise ValueError("map_objective divides by the noise of every row, which is 0 for some; give noise > 0")
         y = self._data.y * self._process.scale.spread
         if f is None:
             f, norm = np.reshape(self.smooth(), y.shape) - self._known - self._process.scale.centre, self.rkhs_norm()
@@ -114,7 +116,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     @property
     def loo_residuals_(self) -> Floats:
         """yᵢ − E(yᵢ | y₋ᵢ)."""
-        return self._shaped(self._targets) - self.loo_predict()[0]
+        return columns_of(self._targets) - self.loo_predict()[0]
 
     def relevance(self) -> dict[str, float]:
         """1/ℓ for every length scale of the kernel, by its name: how fast f changes along a column."""
@@ -135,5 +137,10 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         return self._process._replace(found=self._found).weights(rows)
 
     def _shaped(self, values: Floats) -> Any:
-        """Without the axis of targets where y had one column and no axis for it."""
+        """Of the shape of y: without the axis of targets where y had none."""
         return values[..., 0] if self._ndim == 1 else values
+
+
+def columns_of(values: Floats) -> Any:
+    """What is said of new values: without the axis of targets where there is one target, as scikit-learn has it."""
+    return values[..., 0] if values.shape[-1] == 1 else values

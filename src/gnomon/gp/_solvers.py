@@ -192,7 +192,11 @@ def _cholesky(parameters: Parameters, data: NoisyRows, before: Precision | None)
     old, new = data.rows[:n], data.rows[n:]
     C = np.array(kernel.gram(new), dtype=float)
     C[np.diag_indices_from(C)] += parameters.noise.variances[n:]
-    return extend_cholesky(before, np.asarray(kernel.gram(old, new), dtype=float), C)
+    try:
+        return extend_cholesky(before, np.asarray(kernel.gram(old, new), dtype=float), C)
+    except NotPositiveDefiniteError:
+        # New rows that the old ones determine: all rows together need jitter.
+        return factor_covariance(covariance(parameters, data.rows), overwrite=True)
 
 
 def _sparse(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:

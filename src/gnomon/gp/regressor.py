@@ -17,20 +17,21 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, Positive, RandomState
-from gnomon.base import kernel_rows
+from gnomon.base import kernel_rows, take_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
 from gnomon.gp._noise import NoiseLike, more_noise, noise_of_queries
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
-from gnomon.gp._observed import ObservedProcess
+from gnomon.gp._observed import ObservedProcess, columns_of
 from gnomon.gp._peer_kernel import Adopted, adopt
 from gnomon.gp._process import Process, TargetScale
-from gnomon.gp._reading import Reading, normalised, read_observations
+from gnomon.gp._reading import Reading, normalised, read_observations, some_noise
 from gnomon.gp._solvers import MOST_DENSE, Effort, Solved, Solver, choose_solver, solve
 from gnomon.gp._trend import MeanLike, read_trend
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.kernels import RBF, Constant, Kernel
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["GaussianProcessRegressor"]
 
@@ -203,7 +204,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         X : array-like of shape (n_samples, n_features), or a list of objects for a kernel of pairs
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
-            w of (1); a row of weight 2 counts as two observations.
+            w of (1): yᵢ counts as the mean of wᵢ observations. How much these differed is not known, and says nothing
+            of σ² where that is learned.
 
         Returns
         -------
@@ -261,15 +263,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             raise RuntimeError("at most one of return_std and return_cov can be requested; ask for one of them")
         rows = self._rows(X)
         process = self._law(rows)
-        mean = self._shaped(process.mean(rows))
+        mean = columns_of(process.mean(rows))
         if not (return_std or return_cov):
             return mean
         extra = self._noise_of(include_noise, len(rows)) * process.scale.spread**2
         if return_cov:
             C = process.covariance(rows)
             C[np.diag_indices(len(rows))] += extra
-            return mean, self._shaped(C)
-        return mean, self._shaped(np.sqrt(process.variance(rows) + extra))
+            return mean, columns_of(C)
+        return mean, columns_of(np.sqrt(process.variance(rows) + extra))
 
     def sample_y(
         self,
@@ -364,7 +366,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     ) -> Self:
         """Condition on further rows, with the hyper-parameters that were found: the same as a fit to all rows.
 
-        A Cholesky factor grows by the new rows, in O(n²) operations for each.
+        A Cholesky factor grows by the new rows, in O(n²) operations for each. What is said of the search for
+        hyper-parameters (`objective_`, `converged_`, `history_` …) stays that of the fit.
 
         Parameters
         ----------
@@ -381,10 +384,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             self, X, y, kernel=self._parameters.kernel, reset=False, multi_output=True, y_numeric=True, dtype=float
         )
         new = np.reshape(y, (len(y), -1))
-        noises = more_noise(self._parameters.noise, noise, new, sample_weight, self._has_level())
+        if new.shape[1] != self._targets.shape[1]:
+            raise ValueError(f"y has {new.shape[1]} targets and the fit had {self._targets.shape[1]}; give as many")
+        weights = check_weights(sample_weight, new)
+        kept = np.flatnonzero(weights > 0.0)
+        rows, new, weights = take_rows(rows, kept), new[kept], weights[kept]
+        noises = more_noise(self._parameters.noise, some_noise(noise, kept), new, weights, self._has_level())
         read = normalised(
             stack_rows(self.X_train_, rows),
             np.vstack([self._targets, new]),
+            np.append(self._weights, weights),
             Parameters(self._parameters.kernel, noises),
             self._trend,
             self.normalize_y,
@@ -436,10 +445,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         """The fitted attributes."""
         data, found, cost = read.data, solved.found, solved.approximation
         self._data, self._parameters, self._targets, self._known = data, parameters, read.targets, read.known
+        self._weights = read.weights
         self._process = Process(parameters.kernel, self._trend, read.scale, solved.rows, found)
         self._set_kernel(parameters)
         self.X_train_, self.y_train_ = data.rows, self._shaped(data.y)
-        self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(found.drift)
+        self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(self._trend.coefficients(found.drift))
         self.jitter_, self.solver_, self.solver_residuals_ = found.precision.jitter, solved.name, solved.residuals
         self.log_marginal_likelihood_value_ = solved.evidence
         self.evidence_gap_ = 0.0 if cost is None else cost.gap
@@ -473,7 +483,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.objective_ = self.log_marginal_likelihood_value_ if found is None else found.value
         self.gradient_norm_ = 0.0 if found is None else found.slope
         self.converged_ = True if found is None else found.converged
-        self.stop_reason_ = "tol" if found is None else found.stop_reason
+        self.stop_reason_ = "tol" if found is None else found.reason
         self.n_iter_ = 0 if found is None else found.n_iter
         path = np.array([self.objective_]) if found is None else found.history
         self.history_ = {"iteration": np.arange(1, len(path) + 1), "objective": path}
@@ -489,16 +499,20 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             return self._process
         kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
         m = self.n_targets or 1
-        self._ndim = 1 if m == 1 else 2
         return Process(kernel, read_trend(self.mean, rows), TargetScale(np.zeros(m), np.ones(m)))
 
     def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
         """Variances of the noise of new observations, of shape (q, 1)."""
-        fitted = "_parameters" in vars(self)
-        given = self.alpha if self.noise is None else self.noise
-        known = self._has_level() and (fitted or not isinstance(given, str))
-        level: Any = self._parameters.noise.level if fitted else given
-        return noise_of_queries(include_noise, q, level if known else None)
+        return noise_of_queries(include_noise, q, self._level())
+
+    def _level(self) -> float | None:
+        """σ² of all rows, before a fit the one that was given; None where there is none."""
+        if not self._has_level():
+            return None
+        if "_parameters" in vars(self):
+            return self._parameters.noise.level
+        given: Any = self.alpha if self.noise is None else self.noise
+        return None if isinstance(given, str) else float(given)
 
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""
