@@ -273,55 +273,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             return mean, columns_of(C)
         return mean, columns_of(np.sqrt(process.variance(rows) + extra))
 
-    def sample_y(
-        self,
-        X: MatrixLike | list[Any],
-        n_samples: int = 1,
-        random_state: RandomState = 0,
-        *,
-        include_noise: bool = False,
-    ) -> Floats:
-        """Draws of f at all rows together, from the prior before a fit and from the posterior after it.
-
-        Parameters
-        ----------
-        X : as in `fit`
-        n_samples : int, default=1
-        random_state : int, RandomState or None, default=0
-        include_noise : bool, default=False
-            Draw observations instead of f.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_samples) or (n_queries, n_targets, n_samples)
-        """
-        rows = self._rows(X)
-        noise = self._noise_of(include_noise, len(rows))[:, 0]
-        draws = self._law(rows).sample(rows, n_samples, check_random_state(random_state), noise)
-        return _of_targets(draws)
-
-    def sample_prior(self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None) -> Floats:
-        """Draws of f before any observation, with the kernel that was found where there was a fit.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n) or (n_queries, n_targets, n)
-        """
-        rows = self._rows(X)
-        law = self._law(rows)._replace(rows=None, found=None)
-        if law.trend.free:
-            raise ValueError(
-                f"mean={self.mean!r} has free coefficients, so that the prior has no mean; give a known one"
-            )
-        return _of_targets(law.sample(rows, n, check_random_state(random_state)))
-
-    def sample_posterior(
-        self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None, *, include_noise: bool = False
-    ) -> Floats:
-        """Draws of f after the observations; as `sample_y`."""
-        check_is_fitted(self)
-        return self.sample_y(X, n, random_state, include_noise=include_noise)
-
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
@@ -517,8 +468,3 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""
         return np.ndim(self.alpha if self.noise is None else self.noise) == 0
-
-
-def _of_targets(draws: Floats) -> Floats:
-    """Without the axis of targets where there is one of them."""
-    return draws[:, 0] if draws.shape[1] == 1 else draws
