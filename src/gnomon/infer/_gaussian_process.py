@@ -150,8 +150,8 @@ class Conditioned(NamedTuple):
         lost = LOST * diagonal >= P
         if len(self.drift) and np.any(lost):
             raise ValueError(
-                f"without row {int(np.argmax(lost))} the {len(self.drift)} coefficients of the mean are not determined, "
-                "so that nothing is known of its value; give more rows, or a mean with fewer coefficients"
+                f"without row {int(np.argmax(lost))} the {len(self.drift)} coefficients of the mean are not "
+                "determined, so that nothing is known of its value; give more rows, or a mean with fewer coefficients"
             )
         return Left(self.y - self.coef / P[:, None], 1.0 / P)
 
