@@ -12,7 +12,7 @@ import numpy as np
 from gnomon._typing import ArrayLike, Floats
 from gnomon.gp._observations import Noise
 
-__all__ = ["UNKNOWN_NOISE", "NoiseLike", "more_noise", "read_noise", "read_variances"]
+__all__ = ["NoiseLike", "more_noise", "new_noise", "read_noise", "read_variances"]
 
 NoiseLike: TypeAlias = float | ArrayLike | Literal["learn"] | None
 
@@ -50,6 +50,20 @@ def read_variances(name: str, given: Any, n: int, rows: str) -> Floats:
         bad = values[()] if values.ndim == 0 else values[~((values >= 0.0) & np.isfinite(values))][0]
         raise ValueError(f"{name}={bad:.3g} is a variance and must be ≥ 0 and finite; give another value")
     return values
+
+
+def new_noise(include_noise: bool | ArrayLike, q: int, level: NoiseLike) -> Floats:
+    """Variances of q new observations, of shape (q, 1): as given, none, or σ² where it is one number."""
+    given = np.asarray(include_noise)
+    if given.dtype != bool or given.ndim:
+        return np.broadcast_to(read_variances("include_noise", include_noise, q, "X").reshape(-1, 1), (q, 1))
+    if not given:
+        return np.zeros((q, 1))
+    if isinstance(level, str):
+        raise ValueError(f"include_noise=True before a fit needs a noise level, and noise={level!r}; give a number")
+    if np.ndim(np.asarray(level)):
+        raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
+    return np.full((q, 1), float(read_variances("noise", level, q, "X")))
 
 
 def more_noise(old: Noise, noise: float | ArrayLike | None, y: Floats, weights: Floats, has_level: bool) -> Noise:

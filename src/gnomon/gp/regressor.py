@@ -21,7 +21,7 @@ from gnomon.base import kernel_rows, take_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
-from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise, read_variances
+from gnomon.gp._noise import NoiseLike, more_noise, new_noise
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
 from gnomon.gp._observed import ObservedProcess, columns_of
 from gnomon.gp._peer_kernel import Adopted, adopt
@@ -491,23 +491,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
 
     def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
         """Variances of the noise of new observations, of shape (q, 1)."""
-        given: Any = np.asarray(include_noise)
-        if given.dtype != bool or given.ndim:
-            return np.broadcast_to(read_variances("include_noise", include_noise, q, "X").reshape(-1, 1), (q, 1))
-        if not given:
-            return np.zeros((q, 1))
-        if not self._has_level():
-            raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
-        return np.full((q, 1), self._level())
-
-    def _level(self) -> float:
-        """σ², before a fit the one that was given."""
-        if hasattr(self, "_parameters"):
-            return self._parameters.noise.level
-        given: Any = self.alpha if self.noise is None else self.noise
-        if isinstance(given, str):
-            raise ValueError(f"include_noise=True before a fit needs a noise level, and noise={given!r}; give a number")
-        return float(read_variances("alpha" if self.noise is None else "noise", given, 1, "y"))
+        given = self.alpha if self.noise is None else self.noise
+        level = self._parameters.noise.level if self._has_level() and hasattr(self, "_parameters") else given
+        return new_noise(include_noise, q, level)
 
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""
