@@ -120,7 +120,7 @@ def test_the_prior_has_the_noise_that_was_given():
     for options in ({"noise": 0.5}, {"alpha": 0.5}):
         std = GaussianProcessRegressor(RBF(1.0), **options).predict(NEW, return_std=True, include_noise=True)[1]
         assert_allclose(std**2, 1.5)
-    with pytest.raises(ValueError, match=r"needs one noise level; .* is not learned yet"):
+    with pytest.raises(ValueError, match="before a fit needs a noise level, and noise='learn'"):
         GaussianProcessRegressor(RBF(1.0), noise="learn").predict(NEW, return_std=True, include_noise=True)
 
 

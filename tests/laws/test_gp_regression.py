@@ -111,8 +111,8 @@ def test_the_noise_of_an_observation_before_and_after_a_fit():
     for model, given, text in (
         (single, [-1.0] * 7, "include_noise=-1 is a variance and must be ≥ 0"),
         (single, [1.0, 2.0], r"include_noise must be a scalar or an array .* \(2 != 7\)"),
-        (several, True, "that of the training rows is an array"),
-        (GaussianProcessRegressor(noise="learn"), True, "is not learned yet"),
+        (several, True, "the noise of the training rows is an array"),
+        (GaussianProcessRegressor(noise="learn"), True, "before a fit needs a noise level, and noise='learn'"),
     ):
         with pytest.raises(ValueError, match=text):
             model.predict(NEW, return_std=True, include_noise=given)

@@ -12,11 +12,11 @@ import numpy as np
 from gnomon._typing import ArrayLike, Floats
 from gnomon.gp._observations import Noise
 
-__all__ = ["NoiseLike", "more_noise", "noise_of_queries", "read_noise"]
+__all__ = ["NoiseLike", "more_noise", "new_noise", "read_noise", "read_variances"]
 
 NoiseLike: TypeAlias = float | ArrayLike | Literal["learn"] | None
 
-UNKNOWN_NOISE = "that of the training rows is an array, or is not learned yet; give that of the new rows as an array"
+UNKNOWN_NOISE = "the noise of the training rows is an array, give that of the new rows as an array too"
 
 START, BOUNDS = 0.1, (1e-10, 1e5)
 """Of a level that is learned, relative to the mean square of the targets."""
@@ -52,14 +52,18 @@ def read_variances(name: str, given: Any, n: int, rows: str) -> Floats:
     return values
 
 
-def noise_of_queries(include_noise: bool | ArrayLike, q: int, level: float | None) -> Floats:
-    """Variances of the noise of q new observations, of shape (q, 1); `level` is None where rows have no common one."""
-    given: Any = np.asarray(include_noise)
+def new_noise(include_noise: bool | ArrayLike, q: int, level: NoiseLike) -> Floats:
+    """Variances of q new observations, of shape (q, 1): as given, none, or σ² where it is one number."""
+    given = np.asarray(include_noise)
     if given.dtype != bool or given.ndim:
         return np.broadcast_to(read_variances("include_noise", include_noise, q, "X").reshape(-1, 1), (q, 1))
-    if given and level is None:
+    if not given:
+        return np.zeros((q, 1))
+    if isinstance(level, str):
+        raise ValueError(f"include_noise=True before a fit needs a noise level, and noise={level!r}; give a number")
+    if np.ndim(np.asarray(level)):
         raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
-    return np.full((q, 1), level if given else 0.0)
+    return np.full((q, 1), float(read_variances("noise", level, q, "X")))
 
 
 def more_noise(old: Noise, noise: float | ArrayLike | None, y: Floats, weights: Floats, has_level: bool) -> Noise:

@@ -21,7 +21,7 @@ from gnomon.base import kernel_rows, take_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
-from gnomon.gp._noise import NoiseLike, more_noise, noise_of_queries
+from gnomon.gp._noise import NoiseLike, more_noise, new_noise
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
 from gnomon.gp._observed import ObservedProcess, columns_of
 from gnomon.gp._peer_kernel import Adopted, adopt
@@ -454,16 +454,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
 
     def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
         """Variances of the noise of new observations, of shape (q, 1)."""
-        return noise_of_queries(include_noise, q, self._level())
-
-    def _level(self) -> float | None:
-        """σ² of all rows, before a fit the one that was given; None where there is none."""
-        if not self._has_level():
-            return None
-        if "_parameters" in vars(self):
-            return self._parameters.noise.level
-        given: Any = self.alpha if self.noise is None else self.noise
-        return None if isinstance(given, str) else float(given)
+        given = self.alpha if self.noise is None else self.noise
+        level = self._parameters.noise.level if self._has_level() and "_parameters" in vars(self) else given
+        return new_noise(include_noise, q, level)
 
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""

@@ -145,12 +145,13 @@ class Conditioned(NamedTuple):
 
     def left_out(self) -> Left:
         """The laws (5); ValueError where the other rows do not determine the drift."""
-        P = self._projected_diagonal()
-        lost = np.flatnonzero(LOST * self.precision.diagonal() >= P) if len(self.drift) else []
-        if len(lost):
+        diagonal, V = self.precision.diagonal(), self._drift_root()
+        P = diagonal - np.einsum("ij,ij->j", V, V)
+        lost = LOST * diagonal >= P
+        if len(self.drift) and np.any(lost):
             raise ValueError(
-                f"without row {lost[0]} the {len(self.drift)} coefficients of the mean are not determined, so that "
-                "nothing is known of its value; give more rows, or a mean with fewer coefficients"
+                f"without row {int(np.argmax(lost))} the {len(self.drift)} coefficients of the mean are not "
+                "determined, so that nothing is known of its value; give more rows, or a mean with fewer coefficients"
             )
         return Left(self.y - self.coef / P[:, None], 1.0 / P)
 
@@ -176,10 +177,6 @@ class Conditioned(NamedTuple):
         """P of (2)."""
         V = self._drift_root()
         return self.precision.dense() - V.T @ V
-
-    def _projected_diagonal(self) -> Floats:
-        V = self._drift_root()
-        return self.precision.diagonal() - np.einsum("ij,ij->j", V, V)
 
     def _drift_root(self) -> Floats:
         """V with VᵀV = A⁻¹ − P, of shape (p, n)."""
