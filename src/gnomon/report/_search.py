@@ -25,7 +25,7 @@ from gnomon.report._entrants import matrices
 from gnomon.report._question import TableQuestion
 from gnomon.report.scores import rounded, standard_error
 
-__all__ = ["Searched", "tuned"]
+__all__ = ["TunedTrials", "tuned"]
 
 MOST_MODELS = 3
 MOST_SETTINGS = 30
@@ -36,20 +36,20 @@ PLACES = 2_000
 MORE_ELABORATE = 0.01
 
 
-class Searched(NamedTuple):
+class TunedTrials(NamedTuple):
     """The tuned models that are better than their default setting, and whether the user ended the search."""
 
     trials: list[Trial]
     interrupted: bool
 
 
-def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Searched:
+def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> TunedTrials:
     """Tune, in turn, the best few of those that have a space; the first trial is the baseline."""
     first = asked.scores[0]
     able = [trial for trial in trials[1:] if trial.complete and trial.candidate.space is not None]
     best = sorted(able, key=lambda trial: first.sign * trial.mean(first.name))[:MOST_MODELS]
     if not best or len(folds) < FEWEST_FOLDS:
-        return Searched([], interrupted=False)
+        return TunedTrials([], interrupted=False)
     prepared = list(matrices(asked.used, [trial.entrant for trial in best], asked.train, folds))
     works = [_Tuning(asked, trials[0], trial, folds, prepared) for trial in best]
     interrupted = False
@@ -58,7 +58,7 @@ def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Search
     except KeyboardInterrupt:
         interrupted = True
     found = [work.result() for work in works]
-    return Searched([trial for trial in found if trial is not None], interrupted)
+    return TunedTrials([trial for trial in found if trial is not None], interrupted)
 
 
 def _in_turn(asked: TableQuestion, works: Sequence["_Tuning"]) -> None:

@@ -33,7 +33,7 @@ from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, un
 from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
-from gnomon.report._search import Searched, tuned
+from gnomon.report._search import TunedTrials, tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report.deployment import Deployed, deployed
 
@@ -123,7 +123,7 @@ def compare_models(asked: TableQuestion) -> Compared:
     if not any(trial.complete for trial in trials[1:]):
         failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    search = tuned(asked, trials, folds) if wishes.search and not interrupted else Searched([], interrupted=False)
+    search = tuned(asked, trials, folds) if wishes.search and not interrupted else TunedTrials([], interrupted=False)
     trials += search.trials
     blend = None if wishes.single else blended(trials[1:], asked.y, folds, asked.scores)
     trials = trials if blend is None else [*trials, blend]
