@@ -14,16 +14,16 @@ import numpy as np
 
 from gnomon._typing import Array, Floats
 
-__all__ = ["Units", "tolerance_units"]
+__all__ = ["ToleranceUnits", "tolerance_units"]
 
 SMALL = 2.0**-6
 """Slopes of the constant answer below which they are the unit; of losses its square."""
 
 ROUNDING = 8.0
-"""Units of rounding within which targets are constant."""
+"""ToleranceUnits of rounding within which targets are constant."""
 
 
-class Units(NamedTuple):
+class ToleranceUnits(NamedTuple):
     """What a tolerance of one stands for.
 
     Fields
@@ -38,14 +38,14 @@ class Units(NamedTuple):
     gradient: float
 
 
-def tolerance_units(problem: Any) -> Units:
+def tolerance_units(problem: Any) -> ToleranceUnits:
     """The units for a `NetworkProblem`: (1) where it is small, else one."""
     parts = [_at_mean(y, loss, problem.weights) for y, loss in zip(problem.targets, problem.losses, strict=True)]
     value, slope = sum(part[0] for part in parts), max(part[1] for part in parts)
     # Constant targets have no unit, and indices of classes none that could be small.
     if not 0.0 < slope < SMALL or not value < SMALL**2:
-        return Units(1.0, 1.0)
-    return Units(value, slope)
+        return ToleranceUnits(1.0, 1.0)
+    return ToleranceUnits(value, slope)
 
 
 def _at_mean(y: Array, loss: Any, s: Floats | None) -> tuple[float, float]:
