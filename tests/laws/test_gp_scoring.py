@@ -100,7 +100,8 @@ def test_steps_stay_in_the_box_and_go_up():
     assert_allclose(found.theta, [0.0, 7.0, 0.0], atol=5e-2)
     assert np.all(np.diff(found.history) > 0.0)
     assert np.all((np.array(seen) >= bounds[:, 0]) & (np.array(seen) <= bounds[:, 1]))
-    assert not climb(lambda theta: Scored(-np.inf, theta, np.eye(3)), np.zeros(3), bounds).converged
+    assert found.reason == "tol"
+    assert climb(lambda theta: Scored(-np.inf, theta, np.eye(3)), np.zeros(3), bounds).reason == "max_iter"
 
 
 @pytest.mark.parametrize("noise", [0.1, 1e-10])

@@ -64,8 +64,8 @@ class Climbed(NamedTuple):
     ------
     theta, gradient : ndarray of shape (p,)
     value : float
-    converged : bool
-        Whether no step promises more than `ENOUGH`.
+    reason : str
+        "tol" where no step promises more than `ENOUGH`, "interrupted", "max_iter", or "no_change" where r is zero.
     history : ndarray
         C after each step that was taken.
     """
@@ -73,23 +73,28 @@ class Climbed(NamedTuple):
     theta: Floats
     value: float
     gradient: Floats
-    converged: bool
+    reason: str
     history: Floats
 
 
 def climb(criterion: ScoredCriterion, start: Floats, bounds: Floats) -> Climbed:
-    """Take steps (1) until none promises more."""
-    theta, radius, factor, path = np.clip(start, *bounds.T), RADIUS, 1.0, []
-    here = criterion(theta)
-    for _ in range(MOST_STEPS):
-        if not np.isfinite(here.value):
-            break
+    """Take steps (1) until none promises more; an interrupt after the first value ends them."""
+    theta, radius, factor, path = np.clip(start, *bounds.T), RADIUS, 1.0, list[float]()
+    here, reason = criterion(theta), "max_iter"
+    for _ in range(MOST_STEPS if np.isfinite(here.value) else 0):
         I = factor * here.information
         step = _step(here.gradient, I, np.clip(bounds - theta[:, None], -radius, radius))
         promised = float(here.gradient @ step - 0.5 * step @ I @ step)
+        length = float(np.max(np.abs(step)))
         if promised <= ENOUGH * max(1.0, abs(here.value)):
-            return Climbed(theta, here.value, here.gradient, True, np.array(path))
-        there, length = criterion(theta + step), float(np.max(np.abs(step)))
+            # Small because of r alone: C does not do what its derivatives say.
+            reason = "no_change" if length > 0.9 * radius else "tol"
+            break
+        try:
+            there = criterion(theta + step)
+        except KeyboardInterrupt:
+            reason = "interrupted"
+            break
         share = (there.value - here.value) / promised
         if share > TRUSTED and length > 0.9 * radius:
             radius *= GROWTH
@@ -99,7 +104,7 @@ def climb(criterion: ScoredCriterion, start: Floats, bounds: Floats) -> Climbed:
         if share > REFUSED:
             theta, here = theta + step, there
             path.append(here.value)
-    return Climbed(theta, here.value, here.gradient, False, np.array(path))
+    return Climbed(theta, here.value, here.gradient, reason, np.array(path))
 
 
 def _factor(here: Scored, there: Scored, step: Floats) -> float:
