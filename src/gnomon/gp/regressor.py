@@ -408,24 +408,28 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.log_marginal_likelihood_value_ = solved.evidence
         self.evidence_gap_ = 0.0 if cost is None else cost.gap
         self.missing_variance_ = 0.0 if cost is None else cost.missing
-        if self.missing_variance_ > MISSING:
-            warnings.warn(
-                f"{len(solved.rows)} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, the "
-                f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
-                UserWarning,
-                stacklevel=3,
-            )
         noise = parameters.noise
         self.noise_ = (
             noise.level if np.all(noise.shares == noise.shares[:1]) and noise.shares[0] == 1.0 else noise.variances
         )
         self.n_parameters_ = len(data.y)
+        self._tell_of_losses(len(solved.rows))
+
+    def _tell_of_losses(self, n_inducing: int) -> None:
+        """Warn of what inducing rows do not explain, and of jitter."""
+        if self.missing_variance_ > MISSING:
+            warnings.warn(
+                f"{n_inducing} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, the "
+                f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
+                UserWarning,
+                stacklevel=4,
+            )
         if self.jitter_ > 0.0:
             warnings.warn(
                 f"{self.jitter_:.3g} was added to the diagonal of the covariance, which was not positive definite; "
                 "give at least as much noise (alpha) to say so yourself",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _set_kernel(self, parameters: Parameters) -> None:
