@@ -19,7 +19,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.gp._grid_reading import as_values, regular_step
 from gnomon.kernels import Kernel
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_interval
 
 __all__ = ["InverseKernel", "inverse_kernel", "rkhs_inner"]
 
@@ -124,6 +124,7 @@ def rkhs_inner(
     if grid is None:
         return _of_expansions(f, g, kernel)
     axes = _axes(grid)
+    check_interval("tol", tol, 0.0, 1.0)
     F, G = (_transform(part, name, axes, boundary) for part, name in ((f, "f"), (g, "g")))
     spectrum = _spectrum(kernel, axes, boundary, tol)
     lost = max(_share(np.abs(part) ** 2, spectrum.dropped) for part in (F, G))
@@ -171,6 +172,7 @@ def inverse_kernel(
     array([ 0.   ,  0.   ,  0.   , -0.425,  1.313, -0.425,  0.   ,  0.   ,  0.   ])
     """
     axes = _axes(grid)
+    check_interval("tol", tol, 0.0, 1.0)
     spectrum = _spectrum(kernel, axes, boundary, tol)
     values = np.fft.fftshift(np.fft.ifftn(spectrum.divide(np.ones_like(spectrum.values))).real)
     offsets = [regular_step(x, d) * np.fft.fftshift(_steps(_size(len(x), boundary))) for d, x in enumerate(axes)]
@@ -196,8 +198,8 @@ def _share(squares: Floats, some: Bools) -> float:
 
 def _axes(grid: Any) -> list[Floats]:
     """Coordinates along each axis; one array of numbers is one axis."""
-    given = grid if isinstance(grid, list | tuple) and np.ndim(grid[0]) == 1 else [grid]
-    axes = [as_values(axis, f"axis {d} of grid").astype(float) for d, axis in enumerate(given)]
+    given = grid if isinstance(grid, list | tuple) and len(grid) and np.ndim(grid[0]) == 1 else [grid]
+    axes = [as_values(axis, f"axis {d} of grid") for d, axis in enumerate(given)]
     if any(axis.ndim != 1 for axis in axes):
         raise ValueError(f"grid has axes of shapes {[a.shape for a in axes]}; give one array of coordinates for each")
     return axes
@@ -256,7 +258,7 @@ def _ring(kernel: Kernel, steps: list[float], sizes: list[int]) -> Floats:
 
 def _check_stationary(kernel: Kernel, axes: list[Floats]) -> None:
     """Refuse a kernel that looks at more than differences, as far as three points of the grid show it."""
-    first, middle, last = np.array([[x[0], x[len(x) // 2], x[-1]] for x in axes]).T
+    first, middle, last = np.array([[x[0], x[len(x) // 2], x[-1]] for x in axes], dtype=float).T
     at_one_place = kernel.diag(np.stack([first, middle, last]))
     apart = kernel.gram(np.stack([first, last - (middle - first)]), np.stack([middle, last])).diagonal()
     if not (

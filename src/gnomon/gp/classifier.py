@@ -44,6 +44,10 @@ MultiClass: TypeAlias = Literal["one_vs_rest", "one_vs_one", "softmax"]
 Integration: TypeAlias = Literal["erf", "quadrature", "mackay", "mode"]
 
 
+UNUSED: dict[str, tuple[Integration, ...]] = {"softmax": ("quadrature", "mackay"), "probit": ("mackay",)}
+"""Ways to integrate that another option leaves nothing to do for."""
+
+
 class GaussianProcessClassifier(ClassifierMixin, Estimator):
     """Classification by a latent Gaussian process, equation (1).
 
@@ -71,7 +75,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         p(y | z) = σ(yz) or Φ(yz); with "softmax" the logit link of several classes.
     integration : {"erf", "quadrature", "mackay", "mode"}, default="erf"
         How (1) is integrated for the logit link: a sum of five error functions (errors up to 4e-4), exactly,
-        σ(m/√(1 + πv/8)), or at the mode. The probit link has a closed form.
+        σ(m/√(1 + πv/8)), or at the mode. The probit link has a closed form, and "softmax" draws; both take "mode".
     n_draws : int, default=1000
         For (1) with ``multi_class="softmax"``.
 
@@ -292,6 +296,13 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             )
         if self.multi_class == "softmax" and self.link != "logit":
             raise ValueError(f"link={self.link!r} is for two classes; multi_class='softmax' has link='logit' alone")
+        unused = UNUSED.get(self.multi_class, UNUSED.get(self.link, ()))
+        if self.integration in unused:
+            way = "draws" if self.multi_class == "softmax" else "a closed form"
+            raise ValueError(
+                f"integration={self.integration!r} is not used: multi_class={self.multi_class!r} with "
+                f"link={self.link!r} has {way}; leave it out, or give 'mode'"
+            )
 
     def _problems(self, rows: Any, index: Integers, w: Floats) -> list[ClassProblem]:
         """Rows, labels and weights of each process."""
@@ -323,8 +334,8 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         self.log_marginal_likelihood_value_ = float(np.mean([part.posterior.log_evidence for part in parts]))
         self.objective_ = self.log_marginal_likelihood_value_
         self.n_iter_ = max(part.posterior.n_iter for part in parts)
-        self.converged_ = self.n_iter_ < self.max_iter_predict and all(
-            part.tuned is None or part.tuned.converged for part in parts
+        self.converged_ = all(
+            part.posterior.converged and (part.tuned is None or part.tuned.converged) for part in parts
         )
 
     def _rows(self, X: Any) -> Any:
