@@ -263,20 +263,6 @@ def test_kernels_that_are_no_covariance_of_scores_are_named(multi_class):
             model.fit(X, Y > 0.0)
 
 
-@pytest.mark.spec("GP-041", "GP-046")
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"link": "probit", "integration": "mackay"},
-        {"multi_class": "softmax", "integration": "mackay"},
-        {"multi_class": "softmax", "integration": "quadrature"},
-    ],
-)
-def test_a_way_to_integrate_that_is_not_used_is_refused(options):
-    with pytest.raises(ValueError, match="is not used"):
-        GaussianProcessClassifier(**options).fit(X, Y > 0.0)
-
-
 @pytest.mark.parametrize("white", [0.0, 0.1])
 def test_kernels_of_scikit_learn_with_inducing_rows(white):
     own, theirs = Constant(1.0) * RBF(1.0), peer.ConstantKernel(1.0) * peer.RBF(1.0)
@@ -296,7 +282,7 @@ def test_kernels_of_scikit_learn_with_inducing_rows(white):
         assert_allclose(value, GaussianProcessRegressor(own, **options).fit(X, Y).objective_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("tol", [-1.0, np.nan, 2.0])
+@pytest.mark.parametrize("tol", [-1.0, np.nan])
 def test_the_tolerance_of_a_spectrum_is_a_share(tol):
     x = np.arange(9.0)
     with pytest.raises(ValueError, match="tol="):

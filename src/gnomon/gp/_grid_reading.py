@@ -111,8 +111,7 @@ def _of_rows(X: Any, y: Floats) -> GridData:
 def axis_kernels(kernel: KernelOfGrid, steps: Sequence[float]) -> list[Kernel]:
     """A kernel for each axis: by name with its step; of grids the same for all; else those that it is a product of."""
     if isinstance(kernel, str):
-        check_choice("kernel", kernel, list(NAMED))
-        unit = NAMED[kernel]
+        unit = NAMED[check_choice("kernel", kernel, NAMED)]
         return [unit.with_params(step=float(abs(step))) for step in steps]
     alike: list[Kernel] = [kernel] * len(steps)
     parts = alike if isinstance(kernel, GridKernel) else kernel.by_axis(len(steps))

@@ -73,9 +73,12 @@ def read_trend(mean: MeanLike, X: Any) -> Trend:
         if mean is not None and not np.isfinite(mean):
             raise ValueError(f"mean={mean!r} must be finite; give another value")
         return Trend(mean, False)
-    shape = np.shape(mean(X))
+    values = np.asarray(mean(X), dtype=float)
+    shape = values.shape
     if len(shape) not in (1, 2) or shape[0] != len(X):
         raise ValueError(f"mean(X) has shape {shape} for {len(X)} rows; it must give a value or a row for each")
+    if not np.all(np.isfinite(values)):
+        raise ValueError("mean(X) contains NaN or infinity; it must give finite values")
     return Trend(mean, len(shape) == 2)
 
 
