@@ -17,13 +17,13 @@ from gnomon.gp import (
     Integer,
     Real,
     ThinPlateSpline,
+    _observations,
     grid_kernel_matrix,
     inverse_kernel,
     rkhs_inner,
     spline_prefilter,
     variogram,
 )
-from gnomon.gp._observations import CRITERIA
 from gnomon.kernels import RBF, CallableKernel, Constant
 from gnomon.numerics.linalg import NotPositiveDefiniteError
 
@@ -177,24 +177,27 @@ def test_a_search_that_finds_no_covariance_says_so():
 
 
 @pytest.mark.parametrize("at", [1, 4, 9])
-@pytest.mark.parametrize("restarts", [0, 2])
-def test_an_interrupt_keeps_the_best_so_far(at, restarts, monkeypatch):
-    (value_of, slopes_of), values = CRITERIA["lml"], []
+@pytest.mark.parametrize(("tune", "restarts"), [("lml", 0), ("lml", 2), ("loo", 0)])
+def test_an_interrupt_keeps_the_best_so_far(at, tune, restarts, monkeypatch):
+    attempt, values = _observations._attempt, []
 
-    def interrupted(found):
-        values.append(value_of(found))
+    def interrupted(parameters, rows):
+        values.append(attempt(parameters, rows).log_evidence())
         if len(values) == at + 1:
             raise KeyboardInterrupt
-        return values[-1]
+        return attempt(parameters, rows)
 
-    monkeypatch.setitem(CRITERIA, "lml", (interrupted, slopes_of))
-    model = GaussianProcessRegressor(Constant(1.0) * RBF(1.0), alpha=0.1, n_restarts_optimizer=restarts, random_state=0)
+    monkeypatch.setattr(_observations, "_attempt", interrupted)
+    model = GaussianProcessRegressor(
+        Constant(1.0) * RBF(1.0), alpha=0.1, tune=tune, n_restarts_optimizer=restarts, random_state=0
+    )
     with pytest.warns(ConvergenceWarning, match="the best so far is kept"):
         model.fit(X, Y)
     assert model.stop_reason_ == "interrupted"
     assert not model.converged_
-    assert model.objective_ == max(values[:at])
-    assert model.objective_ == model.log_marginal_likelihood_value_
+    if tune == "lml":
+        assert model.objective_ == max(values[:at])
+        assert_allclose(model.objective_, model.log_marginal_likelihood_value_, rtol=1e-12)
 
 
 def test_the_rkhs_objective_needs_noise():
