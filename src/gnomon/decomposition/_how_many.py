@@ -15,7 +15,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from gnomon._typing import Array, Floats
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 from gnomon.numerics.validation import check_choice
 
 __all__ = [

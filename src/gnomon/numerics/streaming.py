@@ -6,11 +6,12 @@
 
 Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least squares is a function of (1) alone, so
 `moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads. The rows are visited
-once, in blocks that stay in cache, shifted by a rough mean so that subtracting Wμμᵀ in the end causes no cancellation.
+once, in blocks that stay in cache. Where a few of them show a mean that is large beside the standard deviation, blocks
+are shifted by it, so that subtracting Wμμᵀ in the end causes no cancellation; else BLAS reads the rows where they are.
 """
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +21,19 @@ from gnomon._jit import jit, jit_no_alloc
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
-__all__ = ["Moments", "group_moments", "moments"]
+__all__ = ["Moments", "group_moments", "is_near_zero", "moments", "rough_moments"]
 
 ROUGH = 256
 """Rows of a rough mean."""
+
+NEAR = 9.0
+"""Up to so large a μ²/σ² a column is not shifted: its scatter S is right to 1 + μ²/σ² ulp, so a digit is lost."""
+
+SHORT = 2**17
+"""Numbers in a block of narrow rows: 1 MB of doubles."""
+
+PLAIN = 2048
+"""Rows at least in a block that is not copied."""
 
 _WIDE = 1024
 """From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
@@ -80,6 +90,16 @@ class Moments(NamedTuple):
             raise ValueError(f"a total weight of {least:g} leaves nothing to divide by at ddof={ddof}; add rows")
         return self.scatter / _widen(self.weight - ddof, self.scatter.ndim)
 
+    def variance(self) -> Floats:
+        """Of every column: the diagonal of `covariance`."""
+        squares = self.scatter if self.scatter.ndim == self.mean.ndim else np.diagonal(self.scatter, axis1=-2, axis2=-1)
+        return squares / _widen(self.weight, self.mean.ndim)
+
+    def mean_square(self) -> Floats:
+        """Σ sᵢ vᵢ² / Σ sᵢ of every column."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.variance() + self.mean**2
+
     def about_zero(self) -> Floats:
         """Σ sᵢ vᵢ vᵢᵀ, the scatter about the origin."""
         return self.about(np.zeros_like(self.mean))
@@ -109,7 +129,12 @@ def _ratio(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def moments(
-    X: Matrix, weights: Floats | None = None, *, targets: Floats | None = None, n_jobs: int | None = None
+    X: Matrix,
+    weights: Floats | None = None,
+    *,
+    targets: Floats | None = None,
+    single: bool = False,
+    n_jobs: int | None = None,
 ) -> Moments:
     """Moments of the rows of `X`, or of [X targets], in double precision.
 
@@ -120,6 +145,9 @@ def moments(
         Row weights sᵢ ≥ 0, not all zero; weight 2 equals the row twice.
     targets : ndarray of shape (n_samples, n_targets), optional
         Further columns, kept last.
+    single : bool, default=False
+        Multiply within blocks of rows in single precision, where X is dense float32 without weights, and its squares
+        fit into it; the blocks are added in double precision.
     n_jobs : int, optional
         Threads; by default as many as BLAS may use.
 
@@ -146,12 +174,13 @@ def moments(
         raise ValueError(f"weights sum to {np.sum(weights):g}; give at least one row a positive weight")
     if is_sparse(X):
         return _from_sums(*_sparse_sums([X, *further], weights))
-    parts = [X, *further]
-    width = sum(part.shape[1] for part in parts)
-    shift = np.concatenate([_rough_mean(part) for part in parts])
-    chunks = split_rows(X.shape[0], _pieces(X.shape[0], width))
-    sums = map_chunks(lambda rows: _block_sums(parts, weights, shift, rows), chunks, n_jobs or blas_threads())
-    return _from_sums(reduce(np.add, sums), shift)
+    parts = [np.asarray(part) for part in (X, *further)]
+    n_jobs = n_jobs or blas_threads()
+    if single and weights is None and all(part.dtype == np.float32 for part in parts):
+        found = _dense_moments(parts, None, np.float32, n_jobs)
+        if _holds_squares(parts, found):
+            return found
+    return _dense_moments(parts, weights, np.float64, n_jobs)
 
 
 def group_moments(
@@ -209,6 +238,36 @@ def group_moments(
     return stacked
 
 
+def rough_moments(X: Floats, *, rows: int = ROUGH) -> tuple[Floats, Floats]:
+    """Means and variances of the columns of a few rows spread over all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.streaming import rough_moments
+    >>> rough_moments(np.array([[1.0], [3.0]]))
+    (array([2.]), array([1.]))
+    """
+    step = max(1, X.shape[0] // rows)
+    few = X[::step][:rows]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.mean(few, axis=0, dtype=float), np.var(few, axis=0, dtype=float)
+
+
+def is_near_zero(mean: Floats, variance: Floats, *, limit: float = NEAR) -> bool:
+    """Whether sums of products of the columns lose hardly any digits, as they are, where the means are subtracted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.streaming import is_near_zero
+    >>> is_near_zero(np.array([1.0, 0.0]), np.array([1.0, 0.0])), is_near_zero(np.array([1e3]), np.array([1.0]))
+    (True, False)
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.all(mean * mean <= limit * variance))
+
+
 def _group_squares(X: Matrix, index: Integers, n_groups: int, weights: Floats | None, n_jobs: int | None) -> Moments:
     s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
     if is_sparse(X):
@@ -258,28 +317,70 @@ def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, m
                 break
 
 
-def _pieces(n: int, width: int) -> int:
-    """Chunks of rows: the same for any number of threads, so that sums are too, and enough to balance the load."""
-    return 1 if width > _WIDE else max(1, min(16, n // (4 * _block_length(width))))
+def _dense_moments(parts: Sequence[Floats], weights: Floats | None, dtype: Any, n_jobs: int) -> Moments:
+    rough = [rough_moments(part) for part in parts]
+    shift, variance = (np.concatenate(both) for both in zip(*rough, strict=True))
+    # About the mean, few rows in special positions keep sums that are exact; and to copy them costs nothing.
+    plain = weights is None and len(parts) == 1 and len(parts[0]) > 4 * ROUGH and _is_read_by_blas(parts[0], dtype)
+    if plain and is_near_zero(shift, variance):
+        found = _from_sums(_in_pieces(partial(_plain_sums, parts[0]), *parts[0].shape, n_jobs), 0.0)
+        # The few rows may have been unlike the others; twice the limit, because they are few.
+        if np.isnan(found.mean).any() or is_near_zero(found.mean, found.variance(), limit=2.0 * NEAR):
+            return found
+        shift = found.mean
+    work = partial(_block_sums, parts, weights, shift.astype(dtype))
+    return _from_sums(_in_pieces(work, len(parts[0]), len(shift), n_jobs), shift.astype(dtype))
+
+
+def _is_read_by_blas(part: Floats, dtype: Any) -> bool:
+    return part.dtype == dtype and (part.flags.c_contiguous or part.flags.f_contiguous)
+
+
+def _holds_squares(parts: Sequence[Floats], found: Moments) -> bool:
+    """Whether every column is zero, or of a size whose squares single precision holds with all their digits."""
+    mean_square = found.mean_square()
+    start = 0
+    for part in parts:
+        here = mean_square[start : start + part.shape[1]]
+        doubtful = ~((here > 1e-16) & (here < 1e28))
+        if np.any(part[:, doubtful]):
+            return False
+        start += part.shape[1]
+    return True
+
+
+def _in_pieces(sums: Callable[[slice], Floats], n: int, width: int, n_jobs: int) -> Floats:
+    """The sums over pieces of rows, added: the same pieces for any number of threads, so that sums are the same too."""
+    most = 1 if width > _WIDE else max(1, min(16, n // max(4 * width, SHORT // width)))
+    pieces = 1 << (most.bit_length() - 1)  # a power of two, which is a multiple of most numbers of threads
+    return reduce(np.add, map_chunks(sums, split_rows(n, pieces), n_jobs))
 
 
 def _block_length(width: int) -> int:
-    # 1 MB of doubles for narrow rows; for wide ones enough rows to amortise the addition of width² sums.
-    return max(2 * width, 2**17 // width)
+    # For wide rows enough of them to amortise the addition of width² sums.
+    return max(2 * width, SHORT // width)
 
 
-def _rough_mean(part: Floats, *, rows: int = ROUGH) -> Floats:
-    """The mean of a few rows spread over all: near enough to μ to prevent cancellation."""
-    step = max(1, part.shape[0] // rows)
+def _plain_sums(X: Floats, rows: slice) -> Floats:
+    """Σ uᵢuᵢᵀ with u = (x, 1) over a slice of rows, without copying them."""
+    d = X.shape[1]
+    length = min(max(_block_length(d), PLAIN), rows.stop - rows.start)
+    product, ones, total = np.empty((d, d), X.dtype), np.ones(length, X.dtype), np.zeros((d + 1, d + 1))
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.mean(part[::step][:rows], axis=0, dtype=float)
+        for start in range(rows.start, rows.stop, length):
+            B = X[start : min(start + length, rows.stop)]
+            total[:d, :d] += np.matmul(B.T, B, out=product)
+            total[d, :d] += ones[: len(B)] @ B
+    total[:d, d], total[d, d] = total[d, :d], rows.stop - rows.start
+    return total
 
 
 def _block_sums(parts: Sequence[Floats], weights: Floats | None, shift: Floats, rows: slice) -> Floats:
     """Σ sᵢ uᵢuᵢᵀ with u = (v − shift, 1) over a slice of rows: products, sums and the total weight in one matrix."""
     width = len(shift) + 1
     length = min(_block_length(width), rows.stop - rows.start)
-    block, product, total = np.empty((length, width)), np.empty((width, width)), np.zeros((width, width))
+    block, product = np.empty((length, width), shift.dtype), np.empty((width, width), shift.dtype)
+    total = np.zeros((width, width))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(rows.start, rows.stop, length):
             here = slice(start, min(start + length, rows.stop))
@@ -288,8 +389,7 @@ def _block_sums(parts: Sequence[Floats], weights: Floats | None, shift: Floats, 
             if weights is not None:
                 # With square roots of the weights the product is symmetric, and BLAS computes only half of it.
                 B *= np.sqrt(weights[here], dtype=float)[:, None]
-            np.matmul(B.T, B, out=product)
-            total += product
+            total += np.matmul(B.T, B, out=product)
     return total
 
 
