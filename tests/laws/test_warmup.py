@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
@@ -73,3 +74,14 @@ def test_compilation_is_no_part_of_the_time_of_a_fit(monkeypatch):
     with stopwatch() as watch:
         now[0] += 4.0
     assert watch.seconds == 4.0
+
+
+def test_a_warm_up_keeps_the_warnings_of_its_made_up_rows_to_itself(monkeypatch, capsys):
+    from gnomon.cli import _warmup
+
+    def warns():
+        warnings.warn("sixty rows say little", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(_warmup, "warmups", lambda: [("made up", warns)])
+    _warmup.run(["made up"], jobs=1, quiet=True)
+    assert capsys.readouterr() == ("", "")

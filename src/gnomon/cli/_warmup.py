@@ -5,6 +5,7 @@ and `gnomon cluster`.
 """
 
 import time
+import warnings
 from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -51,7 +52,10 @@ def _collect() -> None:
 
 
 def _warm(name: str) -> None:
-    dict(warmups())[name]()
+    with warnings.catch_warnings():
+        # What a fit to a few made-up rows warns of means nothing to the user.
+        warnings.simplefilter("ignore")
+        dict(warmups())[name]()
 
 
 def _in_processes(names: list[str], jobs: int) -> Iterator[None]:

@@ -22,8 +22,8 @@ from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, is_missing, listed, refuse_unknown, to_text
 from gnomon.report._findings import Finding
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._progress import Progress, silent
 from gnomon.report._stand_ins import check_stand_ins
-from gnomon.report._study import Progress
 from gnomon.report.prepare import Preparer
 
 __all__ = ["AnomalyStudy", "find_anomalies", "share_text"]
@@ -104,10 +104,6 @@ class AnomalyStudy:
         return self.attempts[0]
 
 
-def _silent(done: int, total: int, text: str) -> None:
-    return None
-
-
 def find_anomalies(
     data: TableLike,
     target: str | None = None,
@@ -119,7 +115,7 @@ def find_anomalies(
     keep: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
     seed: int = 0,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> AnomalyStudy:
     """Compare the registered detectors on a table, choose one and its threshold, and judge it once.
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
 
 from gnomon._typing import Floats, Integers
 from gnomon._words import CLUSTER_METHODS, ClusterMethod
@@ -31,8 +30,8 @@ from gnomon.report._cluster_stability import group_stability
 from gnomon.report._cluster_words import Profile, axis_words, profile_of, rules_in_words, separation
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._stand_ins import check_stand_ins
-from gnomon.report._study import SMALL_CELLS, Progress
 from gnomon.report.placing import NearestGroup, group_spreads
 from gnomon.report.prepare import Preparer
 from gnomon.report.reading import reading_remarks
@@ -128,10 +127,6 @@ class ClusterStudy:
     seed: int
 
 
-def _silent(done: int, total: int, text: str) -> None:
-    return None
-
-
 def find_clusters(
     data: TableLike,
     *,
@@ -141,7 +136,7 @@ def find_clusters(
     keep: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
     seed: int = 0,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> ClusterStudy:
     """Find out whether the rows of a table form groups, how many, and what they are like.
 
@@ -193,7 +188,7 @@ def find_clusters(
     kinds = settled_kinds(table, found, dict.fromkeys(texts, "text") | dict.fromkeys(drop, "dropped"))
     used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
-    with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
+    with suited_threads(len(table), len(used)):
         return _study(table, kinds, used, n_clusters, method, seed, progress)
 
 
