@@ -105,10 +105,11 @@ class RowsAbout(NamedTuple):
 
     def _count_pieces(self) -> int:
         """The same for any number of threads, so that sums are too."""
+        X: Any = self.X
         if not is_sparse(self.X):
-            return PIECES if self.X.size > SMALL else 1
+            return PIECES if X.size > SMALL else 1
         # Columns are not cut; and the results of the pieces, d numbers for a direction, must stay few beside X.
-        return min(PIECES, self.X.nnz // (PIECES * self.shape[1])) if self.X.format == "csr" else 1
+        return min(PIECES, X.nnz // (PIECES * X.shape[1])) if X.format == "csr" else 1
 
 
 def rows_about(X: Matrix, weights: Floats | None = None, *, center: bool = True) -> RowsAbout:
@@ -217,11 +218,14 @@ def _centred(X: Floats, center: Floats, roots: Floats | None) -> Floats:
 
 def _rows_of(X: Any, rows: slice) -> Any:
     """Rows of X as a view: a slice of a sparse matrix would copy them."""
-    if not is_sparse(X) or rows == slice(0, X.shape[0]):
-        return X if is_sparse(X) else X[rows]
-    first, last = X.indptr[rows.start], X.indptr[rows.stop]
-    parts = (X.data[first:last], X.indices[first:last], X.indptr[rows.start : rows.stop + 1] - first)
-    return type(X)(parts, shape=(rows.stop - rows.start, X.shape[1]), copy=False)
+    if not is_sparse(X):
+        return X[rows]
+    whole: Any = X
+    if rows == slice(0, X.shape[0]):
+        return whole
+    first, last = whole.indptr[rows.start], whole.indptr[rows.stop]
+    parts = (whole.data[first:last], whole.indices[first:last], whole.indptr[rows.start : rows.stop + 1] - first)
+    return type(whole)(parts, shape=(rows.stop - rows.start, whole.shape[1]), copy=False)
 
 
 def _canonical(X: Any) -> Any:

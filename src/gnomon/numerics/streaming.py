@@ -323,7 +323,7 @@ def _dense_moments(parts: Sequence[Floats], weights: Floats | None, dtype: Any, 
     # About the mean, few rows in special positions keep sums that are exact; and to copy them costs nothing.
     plain = weights is None and len(parts) == 1 and len(parts[0]) > 4 * ROUGH and _is_read_by_blas(parts[0], dtype)
     if plain and is_near_zero(shift, variance):
-        found = _from_sums(_in_pieces(partial(_plain_sums, parts[0]), *parts[0].shape, n_jobs), 0.0)
+        found = _from_sums(_in_pieces(partial(_plain_sums, parts[0]), len(parts[0]), len(shift), n_jobs), 0.0)
         # The few rows may have been unlike the others; twice the limit, because they are few.
         if np.isnan(found.mean).any() or is_near_zero(found.mean, found.variance(), limit=2.0 * NEAR):
             return found
