@@ -241,6 +241,11 @@ def group_moments(
 def rough_moments(X: Floats, *, rows: int = ROUGH) -> tuple[Floats, Floats]:
     """Means and variances of the columns of a few rows spread over all.
 
+    References
+    ----------
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
+
     Examples
     --------
     >>> import numpy as np
@@ -256,6 +261,11 @@ def rough_moments(X: Floats, *, rows: int = ROUGH) -> tuple[Floats, Floats]:
 
 def is_near_zero(mean: Floats, variance: Floats, *, limit: float = NEAR) -> bool:
     """Whether sums of products of the columns lose hardly any digits, as they are, where the means are subtracted.
+
+    References
+    ----------
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
 
     Examples
     --------
