@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon.numerics._row_sums import is_near_zero, rough_moments
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.numerics.streaming import is_near_zero, rough_moments
 
 __all__ = ["RowsAbout", "rows_about"]
 

@@ -20,7 +20,7 @@ from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.streaming import Moments, moments
 
-__all__ = ["ROUTES", "Principal", "Route", "components_of_moments", "principal_components"]
+__all__ = ["ROUTES", "Principal", "Route", "choose_route", "components_of_moments", "principal_components"]
 
 Route: TypeAlias = Literal["covariance_eigh", "full", "dual", "randomized", "arpack", "power"]
 Normalizer: TypeAlias = Literal["auto", "QR", "LU", "none"]
@@ -59,6 +59,42 @@ class Principal(NamedTuple):
     axes: Floats
     total: float
     error: float = 0.0
+
+
+def choose_route(n: int, d: int, m: int | None, sparse: bool) -> Route:
+    """The fastest route: over the smaller symmetric matrix, unless it is large and few components are asked for.
+
+    Parameters
+    ----------
+    n, d : int
+        Rows and columns.
+    m : int or None
+        Components that are asked for; None for all, or as many as a rule finds.
+    sparse : bool
+        Whether the rows are sparse.
+
+    Returns
+    -------
+    {"covariance_eigh", "full", "dual", "randomized"}
+
+    References
+    ----------
+    Halko, N., Martinsson, P. G. & Tropp, J. A. (2011). Finding structure with randomness. doi:10.1137/090771806
+
+    Examples
+    --------
+    >>> from gnomon.numerics.principal import choose_route
+    >>> choose_route(100_000, 200, 20, False), choose_route(100_000, 10_000, 20, True)
+    ('covariance_eigh', 'randomized')
+    """
+    few = m is not None and 1 <= m < 0.8 * min(n, d)
+    if sparse:
+        return "covariance_eigh" if d <= 1000 else "randomized" if few else "full"
+    if max(n, d) <= 500:
+        return "full"
+    if few and min(n, d) > 1000:
+        return "randomized"
+    return "covariance_eigh" if n >= 10 * d else "dual" if d >= 10 * n else "full"
 
 
 def principal_components(

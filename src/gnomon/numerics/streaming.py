@@ -5,38 +5,22 @@
     merged:    S = S₁ + S₂ + (W₁ W₂ / W)(μ₁ − μ₂)(μ₁ − μ₂)ᵀ                                          (2)
 
 Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least squares is a function of (1) alone, so
-`moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads. The rows are visited
-once, in blocks that stay in cache. Where a few of them show a mean that is large beside the standard deviation, blocks
-are shifted by it, so that subtracting Wμμᵀ in the end causes no cancellation; else BLAS reads the rows where they are.
+`moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, jit_no_alloc
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_sparse
+from gnomon.numerics._row_sums import dense_sums, full_columns_shifted, sparse_sums
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
-__all__ = ["Moments", "group_moments", "is_near_zero", "moments", "rough_moments"]
-
-ROUGH = 256
-"""Rows of a rough mean."""
-
-NEAR = 9.0
-"""Up to so large a μ²/σ² a column is not shifted: its scatter S is right to 1 + μ²/σ² ulp, so a digit is lost."""
-
-SHORT = 2**17
-"""Numbers in a block of narrow rows: 1 MB of doubles."""
-
-PLAIN = 2048
-"""Rows at least in a block that is not copied."""
-
-_WIDE = 1024
-"""From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
+__all__ = ["Moments", "group_moments", "moments"]
 
 
 class Moments(NamedTuple):
@@ -173,14 +157,14 @@ def moments(
     if weights is not None and not np.sum(weights) > 0.0:
         raise ValueError(f"weights sum to {np.sum(weights):g}; give at least one row a positive weight")
     if is_sparse(X):
-        return _from_sums(*_sparse_sums([X, *further], weights))
+        return _from_sums(*sparse_sums([X, *further], weights))
     parts = [np.asarray(part) for part in (X, *further)]
     n_jobs = n_jobs or blas_threads()
     if single and weights is None and all(part.dtype == np.float32 for part in parts):
-        found = _dense_moments(parts, None, np.float32, n_jobs)
+        found = _from_sums(*dense_sums(parts, None, np.float32, n_jobs))
         if _holds_squares(parts, found):
             return found
-    return _dense_moments(parts, weights, np.float64, n_jobs)
+    return _from_sums(*dense_sums(parts, weights, np.float64, n_jobs))
 
 
 def group_moments(
@@ -238,51 +222,11 @@ def group_moments(
     return stacked
 
 
-def rough_moments(X: Floats, *, rows: int = ROUGH) -> tuple[Floats, Floats]:
-    """Means and variances of the columns of a few rows spread over all.
-
-    References
-    ----------
-    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.streaming import rough_moments
-    >>> rough_moments(np.array([[1.0], [3.0]]))
-    (array([2.]), array([1.]))
-    """
-    step = max(1, X.shape[0] // rows)
-    few = X[::step][:rows]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.mean(few, axis=0, dtype=float), np.var(few, axis=0, dtype=float)
-
-
-def is_near_zero(mean: Floats, variance: Floats, *, limit: float = NEAR) -> bool:
-    """Whether sums of products of the columns lose hardly any digits, as they are, where the means are subtracted.
-
-    References
-    ----------
-    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.streaming import is_near_zero
-    >>> is_near_zero(np.array([1.0, 0.0]), np.array([1.0, 0.0])), is_near_zero(np.array([1e3]), np.array([1.0]))
-    (True, False)
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.all(mean * mean <= limit * variance))
-
-
 def _group_squares(X: Matrix, index: Integers, n_groups: int, weights: Floats | None, n_jobs: int | None) -> Moments:
     s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
     if is_sparse(X):
         belongs = sparse.csr_array((s, (index, np.arange(len(s)))), shape=(n_groups, len(s)))
-        X, shift = _full_columns_shifted(X)
+        X, shift = full_columns_shifted(X)
         total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
     else:
         shift = np.zeros((n_groups, X.shape[1]))
@@ -327,25 +271,6 @@ def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, m
                 break
 
 
-def _dense_moments(parts: Sequence[Floats], weights: Floats | None, dtype: Any, n_jobs: int) -> Moments:
-    rough = [rough_moments(part) for part in parts]
-    shift, variance = (np.concatenate(both) for both in zip(*rough, strict=True))
-    # About the mean, few rows in special positions keep sums that are exact; and to copy them costs nothing.
-    plain = weights is None and len(parts) == 1 and len(parts[0]) > 4 * ROUGH and _is_read_by_blas(parts[0], dtype)
-    if plain and is_near_zero(shift, variance):
-        found = _from_sums(_in_pieces(partial(_plain_sums, parts[0]), len(parts[0]), len(shift), n_jobs), 0.0)
-        # The few rows may have been unlike the others; twice the limit, because they are few.
-        if np.isnan(found.mean).any() or is_near_zero(found.mean, found.variance(), limit=2.0 * NEAR):
-            return found
-        shift = found.mean
-    work = partial(_block_sums, parts, weights, shift.astype(dtype))
-    return _from_sums(_in_pieces(work, len(parts[0]), len(shift), n_jobs), shift.astype(dtype))
-
-
-def _is_read_by_blas(part: Floats, dtype: Any) -> bool:
-    return part.dtype == dtype and (part.flags.c_contiguous or part.flags.f_contiguous)
-
-
 def _holds_squares(parts: Sequence[Floats], found: Moments) -> bool:
     """Whether every column is zero, or of a size whose squares single precision holds with all their digits."""
     mean_square = found.mean_square()
@@ -357,90 +282,6 @@ def _holds_squares(parts: Sequence[Floats], found: Moments) -> bool:
             return False
         start += part.shape[1]
     return True
-
-
-def _in_pieces(sums: Callable[[slice], Floats], n: int, width: int, n_jobs: int) -> Floats:
-    """The sums over pieces of rows, added: the same pieces for any number of threads, so that sums are the same too."""
-    most = 1 if width > _WIDE else max(1, min(16, n // max(4 * width, SHORT // width)))
-    pieces = 1 << (most.bit_length() - 1)  # a power of two, which is a multiple of most numbers of threads
-    return reduce(np.add, map_chunks(sums, split_rows(n, pieces), n_jobs))
-
-
-def _block_length(width: int) -> int:
-    # For wide rows enough of them to amortise the addition of width² sums.
-    return max(2 * width, SHORT // width)
-
-
-def _plain_sums(X: Floats, rows: slice) -> Floats:
-    """Σ uᵢuᵢᵀ with u = (x, 1) over a slice of rows, without copying them."""
-    d = X.shape[1]
-    length = min(max(_block_length(d), PLAIN), rows.stop - rows.start)
-    product, ones, total = np.empty((d, d), X.dtype), np.ones(length, X.dtype), np.zeros((d + 1, d + 1))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(rows.start, rows.stop, length):
-            B = X[start : min(start + length, rows.stop)]
-            total[:d, :d] += np.matmul(B.T, B, out=product)
-            total[d, :d] += ones[: len(B)] @ B
-    total[:d, d], total[d, d] = total[d, :d], rows.stop - rows.start
-    return total
-
-
-def _block_sums(parts: Sequence[Floats], weights: Floats | None, shift: Floats, rows: slice) -> Floats:
-    """Σ sᵢ uᵢuᵢᵀ with u = (v − shift, 1) over a slice of rows: products, sums and the total weight in one matrix."""
-    width = len(shift) + 1
-    length = min(_block_length(width), rows.stop - rows.start)
-    block, product = np.empty((length, width), shift.dtype), np.empty((width, width), shift.dtype)
-    total = np.zeros((width, width))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(rows.start, rows.stop, length):
-            here = slice(start, min(start + length, rows.stop))
-            B = block[: here.stop - here.start]
-            _fill(B, [part[here] for part in parts], shift)
-            if weights is not None:
-                # With square roots of the weights the product is symmetric, and BLAS computes only half of it.
-                B *= np.sqrt(weights[here], dtype=float)[:, None]
-            total += np.matmul(B.T, B, out=product)
-    return total
-
-
-def _fill(B: Floats, parts: Sequence[Floats], shift: Floats) -> None:
-    start = 0
-    for part in parts:
-        stop = start + part.shape[1]
-        np.subtract(part, shift[start:stop], out=B[:, start:stop])
-        start = stop
-    B[:, -1] = 1.0
-
-
-def _sparse_sums(parts: Sequence[Matrix], weights: Floats | None) -> tuple[Floats, Floats]:
-    """The same matrix for a sparse first part, and the shift."""
-    n = parts[0].shape[0]
-    ones = sparse.csr_array(np.ones((n, 1)))
-    rows, shift = _full_columns_shifted(sparse.hstack([sparse.csr_array(part, dtype=float) for part in parts]))
-    V = sparse.hstack([rows, ones], format="csr")
-    if weights is not None:
-        V = sparse.diags_array(np.sqrt(np.asarray(weights, dtype=float))) @ V
-    return (V.T @ V).toarray(), shift
-
-
-def _full_columns_shifted(X: Any) -> tuple[Any, Floats]:
-    """X less a rough mean of its columns without a zero, and that shift.
-
-    A column with zeros varies about as much as it is far from zero; only where there are none can digits cancel.
-    """
-    rows = sparse.csr_array(X)
-    n, d = rows.shape
-    if not np.any(np.bincount(rows.indices, minlength=d) >= n):
-        return rows, np.zeros(d)
-    rows = sparse.csr_array(rows, copy=True)
-    rows.sum_duplicates()
-    full = np.bincount(rows.indices, minlength=d) == n
-    step = max(1, n // ROUGH)
-    shift = np.where(full, np.asarray(rows[::step][:ROUGH].mean(axis=0), dtype=float).ravel(), 0.0)
-    shift = shift.astype(rows.dtype).astype(float)
-    with np.errstate(over="ignore", invalid="ignore"):
-        rows.data -= shift[rows.indices].astype(rows.dtype)
-    return rows, shift
 
 
 def _from_sums(total: Floats, shift: float | Floats) -> Moments:
