@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -215,6 +216,18 @@ def test_axis_by_axis_is_the_dense_process(kernel):
     assert_allclose(spread.diagonal(), std, atol=1e-9)
 
 
+@pytest.mark.spec("GP-L14", "GP-031", "GP-036")
+def test_three_axes_are_the_dense_process():
+    kernel = TensorProduct([BSpline(3), Matern(0.8), RBF(0.5)])
+    axes = np.arange(5.0), np.arange(4.0), np.array([0.0, 0.7, 1.4])
+    X = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    y, new = noise(len(X)), np.random.default_rng(1).uniform(0.0, [4.0, 3.0, 1.4], (6, 3))
+    mean, std = GridInterpolator(kernel, boundary="gp").fit(axes, y.reshape(5, 4, 3)).predict(new, return_std=True)
+    K, k = kernel.gram(X), kernel.gram(X, new)
+    assert_allclose(mean, k.T @ np.linalg.solve(K, y), atol=1e-9)
+    assert_allclose(std**2, kernel.diag(new) - np.sum(k * np.linalg.solve(K, k), axis=0), atol=1e-10)
+
+
 @pytest.mark.spec("GP-036")
 def test_variances_depend_on_the_place_within_a_cell():
     model = GridInterpolator("bspline3").fit(noise(60))
@@ -304,6 +317,10 @@ def test_ideal_interpolation():
     # Catmull–Rom is a compact sinc: equal on the grid, near between.
     r = np.linspace(-2.0, 2.0, 81)
     assert np.max(np.abs(CatmullRom().value(r) - Sinc(window=2.0).value(r))) < 0.05
+    windowed = GridInterpolator("lanczos", boundary="gp").fit((np.arange(9.0),), np.eye(9)).predict([[4.3]])[0]
+    assert_allclose(
+        windowed[2:8], np.sinc(np.arange(-2, 4) - 0.3) * np.sinc((np.arange(-2, 4) - 0.3) / 3.0), atol=1e-12
+    )
     slope = (Sinc(window=3.0).value(r + 1e-6) - Sinc(window=3.0).value(r - 1e-6)) / 2e-6
     assert_allclose(Sinc(window=3.0).derivative(r), slope, atol=1e-8)
 
@@ -375,6 +392,18 @@ def test_precision_order_and_single_targets():
     assert_allclose(whole.predict(at), whole.predict_grid(at.T).ravel(), rtol=1e-12)
 
 
+@pytest.mark.spec("GP-031")
+def test_rows_of_a_data_frame_have_names():
+    frame = pd.DataFrame([[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0, 2.0)], columns=["east", "north"])
+    y = frame["east"] - 2.0 * frame["north"]
+    model = GridInterpolator("linear").fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["east", "north"]
+    assert_allclose(model.predict(frame), y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["north", "east"]])
+    assert "feature_names_in_" not in vars(model.fit(np.zeros((2, 3))))
+
+
 @pytest.mark.parametrize(
     ("fit", "text"),
     [
@@ -407,6 +436,8 @@ def test_precision_order_and_single_targets():
         (lambda: spline_prefilter([1.0, 2.0], axis=1), "axis=1 of Y"),
         (lambda: recursive_filter([1.0, 2.0], [1.5]), "must be numbers between -1 and 1"),
         (lambda: grid_kernel_matrix("bspline3", 1), "n=1"),
+        (lambda: grid_kernel_matrix("bspline9", 4), "kernel='bspline9' is unknown; choose from"),
+        (lambda: GridInterpolator(RBF([1.0, 2.0])).fit(np.ones(5)), r"length_scale has shape \(2,\); give one number"),
     ],
 )
 def test_what_cannot_be_used(fit, text):

@@ -20,6 +20,7 @@ from gnomon.neural._descents import descend
 from gnomon.neural._engines import passes_of
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._symmetric_start import warn_if_symmetric
+from gnomon.neural._tolerances import tolerance_units
 from gnomon.numerics.parallel import calm_blas, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.optim import BatchProblem, Solution, TrainingState, train
@@ -180,7 +181,7 @@ def _solve(
         batch_size=options.rows_of_a_batch(problem.n_rows),
         sampling="cyclic" if not options.shuffle else options.sampling,  # type: ignore[arg-type]
         adapt_ratio=options.adapt_ratio,
-        tol=None if epochs is not None else options.tol,
+        tol=None if epochs is not None else options.tol * (tolerance_units(problem).loss if held is None else 1.0),
         tol_grad=options.tol_grad,
         n_iter_no_change=options.patience,
         max_iter=options.max_iter if epochs is None else first + epochs,

@@ -6,7 +6,7 @@ Golub & Van Loan (2013), Matrix Computations, section 4.2; Rasmussen & Williams 
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,11 @@ from gnomon.numerics.parallel import calm_blas
 __all__ = ["CholeskyPrecision", "NotPositiveDefiniteError", "Precision", "extend_cholesky", "factor_covariance"]
 
 JITTERS = tuple(10.0**k for k in range(-12, -5))
-"""What is added to the diagonal in turn until a factor exists, relative to the mean of the diagonal."""
+"""What is added to the diagonal in turn until a factor exists, relative to the median of the diagonal."""
+
+
+PANEL = 128
+"""Rows of L⁻¹ that are multiplied at once, without most of the zeros above its diagonal."""
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -63,6 +67,10 @@ class Precision(ABC):
     def solve(self, B: Floats) -> Floats:
         """A⁻¹B."""
 
+    def for_columns(self, q: int) -> "Precision":
+        """The same, ready for so many columns in several calls."""
+        return self
+
     def quadratic(self, B: Floats) -> Floats:
         """The diagonal of BᵀA⁻¹B, for a matrix B."""
         return np.einsum("ij,ij->j", B, self.solve(B))
@@ -93,6 +101,8 @@ class CholeskyPrecision(Precision):
     lower : ndarray of shape (n, n)
         L; what is above its diagonal is never read.
     jitter : float, default=0.0
+    inverse : ndarray of shape (n, n), optional
+        L⁻¹, zero above its diagonal, where there are many columns to solve for.
 
     References
     ----------
@@ -109,6 +119,17 @@ class CholeskyPrecision(Precision):
 
     lower: Floats
     jitter: float = 0.0
+    inverse: Floats | None = None
+
+    def for_columns(self, q: int) -> "CholeskyPrecision":
+        """With L⁻¹ where columns outnumber rows: BLAS multiplies twice as fast as it solves.
+
+        The residual is as small in practice, whatever the noise: Higham (2002), section 8.1.
+        """
+        if q < len(self.lower):
+            return self
+        with calm_blas(len(self.lower)):
+            return replace(self, inverse=np.tril(lapack.dtrtri(self.lower, lower=1)[0]))
 
     @property
     def log_det(self) -> float:
@@ -127,8 +148,15 @@ class CholeskyPrecision(Precision):
 
     def quadratic(self, B: Floats) -> Floats:
         """Squared norms of the columns of L⁻¹B, never negative."""
-        V = self.half(B)
-        return np.einsum("ij,ij->j", V, V)
+        if self.inverse is None:
+            V = self.half(B)
+            return np.einsum("ij,ij->j", V, V)
+        found = np.zeros(B.shape[1])
+        for start in range(0, len(B), PANEL):
+            end = min(start + PANEL, len(B))
+            V = self.inverse[start:end, :end] @ B[:end]
+            found += np.einsum("ij,ij->j", V, V)
+        return found
 
     def product(self, B: Floats) -> Floats:
         """The Gram matrix of L⁻¹B."""
@@ -151,8 +179,12 @@ class _FactorAttempt(NamedTuple):
     done: bool
 
 
-def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False) -> CholeskyPrecision:
-    """The factors (1), with the least jitter 0, 1e-12, 1e-11 … 1e-6 times the mean of the diagonal that is enough.
+def factor_covariance(
+    A: Floats, *, jitter: bool = True, overwrite: bool = False, size: Floats | None = None
+) -> CholeskyPrecision:
+    """The factors (1), with the least jitter 0, 1e-12, 1e-11 … 1e-6 times the median of the diagonal that is enough.
+
+    The median, because a few observations of very large variance would make the mean one that drowns all others.
 
     Parameters
     ----------
@@ -162,6 +194,8 @@ def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False
         False for none.
     overwrite : bool, default=False
         Whether A may be destroyed.
+    size : ndarray of shape (n,), optional
+        What rounding errors of the diagonal are in proportion to, where A is a difference; by default the diagonal.
 
     Returns
     -------
@@ -179,34 +213,38 @@ def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False
     >>> precision.jitter
     1e-12
     """
-    size = float(np.mean(np.diagonal(A))) if len(A) else 1.0
-    shares = (0.0, *(JITTERS if jitter else ()))
     diagonal = np.diagonal(A).copy()
+    usual = float(np.median(diagonal) or np.mean(diagonal)) if len(A) else 1.0
+    shares = (0.0, *(JITTERS if jitter else ()))
     work = (A if overwrite else A.copy()).T
     for share in shares:
-        np.fill_diagonal(work, diagonal + share * size)
-        attempt = _factor(work)
+        np.fill_diagonal(work, diagonal + share * usual)
+        attempt = _factor(work, diagonal + share * usual if size is None else size)
         if attempt.done:
-            return CholeskyPrecision(attempt.lower, share * size)
+            return CholeskyPrecision(attempt.lower, share * usual)
         # The factor took the lower triangle; the upper one still holds A.
         work = attempt.lower
         np.copyto(work, work.T, where=np.tri(len(work), k=-1, dtype=bool))
     np.fill_diagonal(work, diagonal)
     least = _least_eigenvalue(work)
-    added = f", even with {shares[-1] * size:.3g} added to its diagonal" if jitter else ""
+    added = f", even with {shares[-1] * usual:.3g} added to its diagonal" if jitter else ""
     raise NotPositiveDefiniteError(
         f"the covariance matrix is not positive definite{added}; its least eigenvalue is {least:.3g}"
     )
 
 
-def _factor(work: Floats) -> _FactorAttempt:
-    """One attempt in place; a pivot that survived by rounding alone makes a factor that no solve should use."""
+def _factor(work: Floats, size: Floats) -> _FactorAttempt:
+    """One attempt in place; a pivot that survived by rounding alone makes a factor that no solve should use.
+
+    The rounding error of Lᵢᵢ² is about n ε Aᵢᵢ, whatever the scale of the other rows: Higham (2002), theorem 10.3.
+    """
     n = len(work)
     with calm_blas(n):
-        size = float(np.max(np.diagonal(work), initial=0.0))
         lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
-    floor = 1e-2 * np.sqrt(n * np.finfo(float).eps * size) if np.isfinite(size) else np.inf
-    return _FactorAttempt(lower, info == 0 and bool(np.min(np.diagonal(lower), initial=np.inf) > floor))
+    if info != 0 or not np.all(np.isfinite(size)):
+        return _FactorAttempt(lower, False)
+    floors = 1e-2 * np.sqrt(n * np.finfo(float).eps * size)
+    return _FactorAttempt(lower, bool(np.all(np.diagonal(lower) > floors)))
 
 
 def _least_eigenvalue(A: Floats) -> float:
@@ -217,7 +255,7 @@ def _least_eigenvalue(A: Floats) -> float:
 
 
 def extend_cholesky(factor: CholeskyPrecision, B: Floats, C: Floats) -> CholeskyPrecision:
-    """The factor of [[A, B], [Bᵀ, C]] from that of A, for m new rows in O(n²m).
+    """The factor of [[A, B], [Bᵀ, C]] from that of A, for m new rows in O(n²m); NotPositiveDefiniteError without one.
 
     Parameters
     ----------
@@ -246,9 +284,9 @@ def extend_cholesky(factor: CholeskyPrecision, B: Floats, C: Floats) -> Cholesky
     """
     n, m = B.shape
     V = factor.half(B)
-    corner = factor_covariance(C - V.T @ V)
+    corner = factor_covariance(C - V.T @ V, jitter=False, size=np.diagonal(C))
     lower = np.zeros((n + m, n + m), order="F")
     lower[:n, :n] = np.tril(factor.lower)
     lower[n:, :n] = V.T
     lower[n:, n:] = np.tril(corner.lower)
-    return CholeskyPrecision(lower, max(factor.jitter, corner.jitter))
+    return CholeskyPrecision(lower, factor.jitter)
