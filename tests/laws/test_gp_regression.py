@@ -450,7 +450,7 @@ def test_a_parameter_on_its_bound_is_reported():
 @pytest.mark.spec("GP-022")
 def test_restarts_find_what_a_bad_start_misses():
     X = np.random.default_rng(1).uniform(0.0, 10.0, (25, 1))
-    kernel, y = Constant(1.0) * RBF(30.0), np.sin(4.0 * X[:, 0])
+    kernel, y = Constant(1.0) * RBF(30.0), np.sin(6.0 * X[:, 0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         noise, wave = (
