@@ -99,12 +99,7 @@ class LatentProcess(NamedTuple):
 
     def spread(self, X: Any) -> Floats:
         """Their variances, or for several classes their covariance matrices."""
-        return self._blocks(X, self._spread)
-
-    def _spread(self, k: Floats, prior: Floats) -> Floats:
-        if isinstance(self.posterior, SoftmaxPosterior):
-            return self.posterior.covariance(k, prior)
-        return np.maximum(prior - self.posterior.explained(k), 0.0)
+        return self._blocks(X, self.posterior.spread)
 
     def _blocks(self, X: Any, function: Callable[[Floats, Floats], Floats]) -> Floats:
         rows = self.problem.rows

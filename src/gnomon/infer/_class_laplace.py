@@ -81,6 +81,10 @@ class ClassPosterior(NamedTuple):
         """Of z(x), for covariances k of shape (n, q): (4)."""
         return k.T @ self.slope
 
+    def spread(self, k: Floats, prior: Floats) -> Floats:
+        """Variances of the scores at new points; `prior` is k(x, x)."""
+        return np.maximum(prior - self.explained(k), 0.0)
+
     def explained(self, k: Floats) -> Floats:
         """What (4) takes from k(x, x)."""
         return CholeskyPrecision(self.lower).quadratic(self.root[:, None] * k)

@@ -87,8 +87,8 @@ class SoftmaxPosterior(NamedTuple):
         """Of the scores at new points, of shape (q, C), for covariances k of shape (n, q)."""
         return k.T @ self.slope.T
 
-    def covariance(self, k: Floats, prior: Floats) -> Floats:
-        """Of the scores at each new point, of shape (q, C, C); `prior` is k(x, x)."""
+    def spread(self, k: Floats, prior: Floats) -> Floats:
+        """Covariances of the scores at each new point, of shape (q, C, C); `prior` is k(x, x)."""
         V = self.curvature.half(k)
         found = np.einsum("cij,dij->jcd", V, V)
         own = np.stack([np.einsum("ij,ij->j", k, E @ k) for E in self.curvature.E], axis=1)
@@ -101,7 +101,7 @@ class SoftmaxPosterior(NamedTuple):
         curvature, p = self.curvature, self.proba
         halves = np.stack([linalg.solve_triangular(curvature.total, E, lower=True) for E in curvature.E])
         explicit = self.coef.T @ self.coef - np.sum(curvature.E, axis=0) + np.einsum("cki,ckj->ij", halves, halves)
-        S = self.covariance(K, np.diagonal(K))
+        S = self.spread(K, np.diagonal(K))
         u = np.einsum("icc->ci", S) - 2.0 * np.einsum("icd,di->ci", S, p)
         s = -0.5 * p * (u - np.sum(p * u, axis=0)) * self.weights
         v = s - curvature.inverse_times(s @ K)
