@@ -268,8 +268,10 @@ class BayesianOptimizer:
 
     def _tell(self, point: Mapping[str, Any], loss: Any, seconds: Any) -> None:
         codes = self.space.codes(point)
-        if isinstance(loss, (str, bytes)) or np.ndim(loss) != 0:
+        if not _is_number(loss):
             raise ValueError(f"loss={loss!r} must be one number for one point; give NaN for a run that failed")
+        if seconds is not None and (not _is_number(seconds) or seconds < 0.0 or math.isinf(seconds)):
+            raise ValueError(f"seconds={seconds!r} must be a finite number ≥ 0, or None where it is not known")
         if codes in self._pending:
             self._pending.remove(codes)
         taken = math.nan if seconds is None else float(seconds)
@@ -380,6 +382,10 @@ class BayesianOptimizer:
             )
         self._theta["seconds"] = self._learned("seconds", values)
         return surrogate(values, self._theta["seconds"])
+
+
+def _is_number(value: Any) -> bool:
+    return np.ndim(value) == 0 and np.asarray(value).dtype.kind in "biuf"
 
 
 def _or_none(value: float) -> float | None:

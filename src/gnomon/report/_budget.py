@@ -18,7 +18,7 @@ __all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds", "times
 GROWTH = 1.2
 COMPARISON, SEARCH = 0.6, 0.75
 """The shares of the limit at which comparing and tuning end; what is left is for the last fits and the report."""
-COMPARISON_BEFORE_SEARCH = 0.35
+COMPARISON_BEFORE_SEARCH = 0.5
 FEWEST_FOLDS = 2
 """Two folds show that a loss is no accident, and give differences a standard error."""
 

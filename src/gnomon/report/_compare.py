@@ -18,7 +18,19 @@ from gnomon._typing import Array, Floats, Integers
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
 from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
-__all__ = ["BASELINE", "Comparison", "Entrant", "Folds", "Matrices", "Trial", "Tryout", "build", "compare", "try_fold"]
+__all__ = [
+    "BASELINE",
+    "Comparison",
+    "Entrant",
+    "Folds",
+    "Matrices",
+    "Trial",
+    "Tryout",
+    "build",
+    "compare",
+    "trial_of",
+    "try_fold",
+]
 
 ROWS_TO_QUALIFY = 2_000
 PATIENCE = 10.0
@@ -159,7 +171,7 @@ def compare(
         if done < FEWEST_FOLDS:
             raise
         interrupted = True
-    return Comparison([_trial(record, folds[:done]) for record in race.records], folds[:done], interrupted)
+    return Comparison([trial_of(record, folds[:done]) for record in race.records], folds[:done], interrupted)
 
 
 @dataclass
@@ -273,7 +285,8 @@ def _housekeeping(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
 
 
-def _trial(record: Tryout, folds: Folds) -> Trial:
+def trial_of(record: Tryout, folds: Folds) -> Trial:
+    """What a candidate reached in these folds, or why it did not."""
     if record.failure or record.stopped:
         return Trial(record.entrant, seconds=sum(record.seconds), failure=record.failure, stopped=record.stopped)
     kept = record.scores[: len(folds)]

@@ -33,6 +33,7 @@ from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, un
 from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
+from gnomon.report._scales import Rescaled, rescaled
 from gnomon.report._search import TunedTrials, tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report.deployment import Deployed, deployed
@@ -53,11 +54,12 @@ Answer = TypeVar("Answer")
 
 
 class Compared(NamedTuple):
-    """The trials, the baseline first; the folds in which all were judged; the choice; what the user ended, in words."""
+    """The trials, the baseline first, their folds, the choice, and what the user ended, in words."""
 
     trials: list[Trial]
     folds: Folds
     choice: Choice
+    scaled: Rescaled
     ended: str
 
 
@@ -123,13 +125,17 @@ def compare_models(asked: TableQuestion) -> Compared:
     if not any(trial.complete for trial in trials[1:]):
         failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    search = tuned(asked, trials, folds) if wishes.search and not interrupted else TunedTrials([], interrupted=False)
+    scaled = Rescaled([], "", interrupted) if interrupted else rescaled(asked, trials, folds)
+    trials += scaled.trials
+    search = TunedTrials([], interrupted=False)
+    if wishes.search and not scaled.interrupted:
+        search = tuned(asked, trials, folds)
     trials += search.trials
     blend = None if wishes.single else blended(trials[1:], asked.y, folds, asked.scores)
     trials = trials if blend is None else [*trials, blend]
-    ended = "the comparison was ended before its last fold" if interrupted else ""
+    ended = "the comparison was ended before its last fold" if scaled.interrupted else ""
     ended = "tuning was ended" if search.interrupted else ended
-    return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), ended)
+    return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), scaled, ended)
 
 
 def judge_model(asked: TableQuestion, compared: Compared) -> Judged:

@@ -22,6 +22,7 @@ from gnomon.report._decisions import decision_findings
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._question import ColumnWishes, TableQuestion, Wishes, question
+from gnomon.report._scales import scale_findings
 from gnomon.report._stages import (
     Compared,
     Explained,
@@ -147,7 +148,11 @@ def _study(asked: TableQuestion) -> Study:
     judged = judge_model(asked, compared)
     explained = explain_model(asked, compared, judged)
     finished = finish_model(asked, judged)
-    findings = [*_checked(asked, judged), *_ended(compared, judged, explained, finished)]
+    findings = [
+        *_checked(asked, judged),
+        *_scaled(asked, compared, judged),
+        *_ended(compared, judged, explained, finished),
+    ]
     fields = explained._asdict()
     del fields["ended"]
     return Study(
@@ -185,6 +190,10 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     yield from check_arrangement(table, kinds)
     yield from check_outcome(judged.choice, judged.judgement, asked.scores[0])
     yield from decision_findings(judged.decisions)
+
+
+def _scaled(asked: TableQuestion, compared: Compared, judged: Judged) -> list[Finding]:
+    return scale_findings(compared.scaled, judged.choice.trial, asked.target.name)
 
 
 def _ended(*stages: Compared | Judged | Explained | Finished) -> Iterator[Finding]:
