@@ -505,3 +505,34 @@ def test_constant_losses_are_no_obstacle():
     optimizer = optimizer_of()
     assert len({tuple(point.values()) for point in run(optimizer, 10, lambda point: 3.0)}) == 10
     assert special.logsumexp(optimizer.predict(optimizer.points_)[0]) == pytest.approx(3.0 + math.log(10.0))
+
+
+def branin(x):
+    a, b = 15.0 * x[0] - 5.0, 15.0 * x[1]
+    valley = (b - 5.1 / (4.0 * np.pi**2) * a * a + 5.0 / np.pi * a - 6.0) ** 2
+    return valley + 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(a) + 10.0
+
+
+WIDTHS = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
+CENTRES = np.array([[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]]) * 1e-4
+
+
+def hartmann(x):
+    return -np.array([1.0, 1.2, 3.0, 3.2]) @ np.exp(-np.sum(WIDTHS * (x - CENTRES) ** 2, axis=1))
+
+
+@pytest.mark.slow
+@pytest.mark.spec("GP-050", "GP-L21")
+@pytest.mark.parametrize(("function", "d", "least"), [(branin, 2, 0.397887), (hartmann, 3, -3.86278)])
+def test_standard_functions_need_a_twentieth_of_random_search(function, d, least):
+    missed, random = [], []
+    for seed in range(3):
+        optimizer = BayesianOptimizer(
+            {f"x{j}": Real(0.0, 1.0) for j in range(d)}, n_initial_points=5, n_candidates=5000, random_state=seed
+        )
+        for _ in range(30):
+            point = optimizer.ask()
+            optimizer.tell(point, function(np.array(list(point.values()))))
+        missed.append(optimizer.best_loss_ - least)
+        random.append(min(map(function, np.random.default_rng(seed).random((600, d)))) - least)
+    assert np.median(missed) < min(0.03, np.median(random))
