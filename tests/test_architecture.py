@@ -30,7 +30,7 @@ SPECIFICATION = ROOT.parent / "shared" / "spec"
 OBJECTS = public_names.objects()
 MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 FORMULAS = ("losses", "penalties", "distributions", "optim", "infer", "linear", "features")
-BESIDE = ("plot", "datasets", "report", "cli", "testing", "io")
+BESIDE = ("plot", "datasets", "report", "serve", "cli", "testing", "io")
 
 # References stand where there is mathematics: estimators, nouns, algorithms. These packages, modules and objects only
 # validate, convert, hold, read, write or draw something, and need none; nor does an exception or a warning.

@@ -25,6 +25,7 @@ from gnomon import penalties as penalties
 from gnomon import plot as plot
 from gnomon import report as report
 from gnomon import search as search
+from gnomon import serve as serve
 from gnomon import svm as svm
 from gnomon import testing as testing
 from gnomon import transfer as transfer

@@ -82,6 +82,23 @@ def test_the_likelihood_at_other_parameters(name):
     assert_allclose(ours.kernel_.theta, theirs.kernel_.theta)
 
 
+@pytest.mark.parametrize("normalize_y", [False, True])
+def test_one_column_of_targets_is_predicted_as_a_vector(normalize_y):
+    ours, theirs = (
+        cls(k, alpha=0.05, optimizer=None, normalize_y=normalize_y).fit(X, Y[:, None])
+        for cls, k in zip((GaussianProcessRegressor, Peer), PAIRS["rbf"], strict=True)
+    )
+    assert_allclose(ours.predict(NEW), theirs.predict(NEW))
+    for kind in ({"return_std": True}, {"return_cov": True}):
+        for part, other in zip(ours.predict(NEW, **kind), theirs.predict(NEW, **kind), strict=True):
+            assert part.shape == other.shape
+            assert_allclose(part, other)
+    assert ours.sample_y(NEW, 4).shape == theirs.sample_y(NEW, 4).shape
+    for name in ("y_train_", "alpha_"):
+        assert getattr(ours, name).shape == getattr(theirs, name).shape == (30, 1)
+    assert ours.loo_residuals_.shape == (30,)
+
+
 @pytest.mark.parametrize("n_targets", [None, 1, 3])
 def test_before_a_fit(n_targets):
     ours, theirs = (

@@ -27,7 +27,7 @@ def test_logit():
     for integration, p in (("mackay", 0.616518498), ("mode", 0.631356635)):
         assert_allclose(fitted(integration=integration).predict_proba([[2.5]])[0, 1], p, rtol=1e-8)
     assert abs(fitted(integration="erf").predict_proba([[2.5]])[0, 1] - 0.614319490) < 4e-4
-    assert model.predict([[2.5], [0.2]]).tolist() == [1, 0]
+    assert model.predict([[2.5], [0.2], [1.51], [1.49]]).tolist() == [1, 0, 1, 0]
 
 
 @pytest.mark.spec("GP-G27", "GP-042")

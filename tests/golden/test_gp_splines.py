@@ -47,7 +47,7 @@ def test_one_column_is_the_natural_cubic_spline():
     assert_allclose(plate.bending_energy_, np.trapezoid(spline(t, 2) ** 2, t), rtol=1e-6)
 
 
-@pytest.mark.spec("GP-L11", "GP-028")
+@pytest.mark.spec("GP-L11", "GP-028", "GP-029")
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e4])
 def test_laws_of_plates(d, unit):

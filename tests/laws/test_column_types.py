@@ -8,7 +8,7 @@ import pytest
 from gnomon.io import Table, UserError
 from gnomon.io.cells import clean, counted
 from gnomon.io.dates import date_forms
-from gnomon.io.numbers import as_numbers, number_form
+from gnomon.io.numbers import CONVENTIONS, NumberForm, as_numbers, number_form
 from gnomon.report._kinds import as_kinds, decimal_of, infer_kinds
 from gnomon.report._target import read_target
 from gnomon.report.reading import reading_remarks
@@ -292,3 +292,13 @@ def test_a_dash_among_the_numbers_of_a_target_is_a_row_without_one():
     cells = [f"{v:.3f}" for v in RNG.normal(size=N)] + ["-"] * 10
     target = read_target(Table({"y": clean(cells)}), "y")
     assert (target.task, target.n_missing, len(target.y)) == ("regression", 10, N)
+
+
+def test_a_number_written_in_a_form_is_read_again():
+    """What JSON gives as a number is written as the column of the training file writes it."""
+    numbers = [0, 1, -3, 1_234_567, 10**20, 0.1, -2.5e-9, 1e22, -1e300, 5e-324, 1234.5, 2 / 3]
+    for decimal, thousands in CONVENTIONS:
+        for before, after in (("", ""), ("€", ""), ("USD", ""), ("", "%"), ("", "m^3"), ("US$", "m2"), ("", "e")):
+            form = NumberForm(decimal, thousands, before, after)
+            assert [form.value(form.write(number)) for number in numbers] == numbers
+    assert NumberForm(",", ".", "€").write(-1234.5) == "-€1234,5"

@@ -46,6 +46,27 @@ def test_the_mode_is_unique_and_stationary(link):
     assert np.all(np.diff(found.history) >= 0.0)
 
 
+@pytest.mark.spec("GP-039")
+def test_a_step_that_would_lower_the_posterior_is_halved():
+    X, index = table()
+    y = np.where(index == 1, 1.0, -1.0)
+    K, almost = 1e4 * RBF(0.05).gram(X), y.copy()
+    almost[0] *= -1.0
+    a = laplace_classes(K, almost, CLASS_LINKS["logit"]).coef
+    psi = lambda a: -np.sum(np.logaddexp(0.0, -y * (K @ a))) - 0.5 * a @ K @ a  # noqa: E731
+    assert psi(a) > psi(np.zeros(len(y)))
+    # One score is far on the wrong side, where the curvature is next to nothing: Newton's full step goes too far.
+    z = K @ a
+    p = 1.0 / (1.0 + np.exp(-z))
+    W = p * (1.0 - p)
+    full = np.linalg.solve(np.eye(len(y)) + W[:, None] * K, W * z + (y + 1.0) / 2.0 - p)
+    assert psi(full) < psi(a)
+    found = laplace_classes(K, y, CLASS_LINKS["logit"], start=a)
+    assert found.history[0] > psi(a)
+    assert np.all(np.diff(found.history) >= -1e-12)
+    assert_allclose(found.mode, laplace_classes(K, y, CLASS_LINKS["logit"]).mode, rtol=1e-6)
+
+
 @pytest.mark.spec("GP-L17", "GP-041", "GP-042")
 def test_averages_over_scores():
     X, y = table()
@@ -112,6 +133,25 @@ def test_two_classes_of_a_softmax_are_one_process_of_twice_the_kernel():
     ).fit(X, index)
     exact = GaussianProcessClassifier(Constant(2.0) * RBF(0.8), optimizer=None, integration="quadrature").fit(X, index)
     assert_allclose(model.predict_proba(NEW), exact.predict_proba(NEW), atol=5e-3)
+    same = GaussianProcessClassifier(RBF(0.8), optimizer=None, multi_class="softmax", integration="quadrature")
+    assert_allclose(same.fit(X, index).predict_proba(NEW), exact.predict_proba(NEW), atol=1e-9)
+
+
+@pytest.mark.spec("GP-046")
+@pytest.mark.parametrize("classes", [3, 4])
+def test_quadrature_of_a_softmax_is_where_draws_tend_to(classes):
+    X, y = table(40, classes)
+    fits = {}
+    for integration in ("quadrature", "erf", "mode"):
+        model = GaussianProcessClassifier(
+            Constant(2.0) * RBF(0.8), optimizer=None, multi_class="softmax", integration=integration, n_draws=40_000
+        )
+        fits[integration] = model.fit(X, y).predict_proba(NEW)
+    assert_allclose(fits["quadrature"].sum(axis=1), 1.0)
+    assert_allclose(fits["quadrature"], fits["erf"], atol=2e-3)
+    assert np.max(np.abs(fits["quadrature"] - fits["mode"])) > 0.02
+    with pytest.raises(ValueError, match="is for 4 classes at most"):
+        GaussianProcessClassifier(multi_class="softmax", integration="quadrature").fit(*table(40, 5)).predict_proba(NEW)
 
 
 @pytest.mark.spec("GP-046")
@@ -149,6 +189,8 @@ def test_a_weight_is_a_number_of_rows():
         ({"link": "cloglog"}, "link="),
         ({"link": "probit", "multi_class": "softmax"}, "link='probit' is for two classes"),
         ({"integration": "exact"}, "integration="),
+        ({"integration": "mackay", "link": "probit"}, "'mackay' is of a single logistic score"),
+        ({"integration": "mackay", "multi_class": "softmax"}, "'mackay' is of a single logistic score"),
     ],
 )
 def test_options_that_cannot_be_used(options, text):

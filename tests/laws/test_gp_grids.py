@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -304,6 +305,10 @@ def test_ideal_interpolation():
     # Catmull–Rom is a compact sinc: equal on the grid, near between.
     r = np.linspace(-2.0, 2.0, 81)
     assert np.max(np.abs(CatmullRom().value(r) - Sinc(window=2.0).value(r))) < 0.05
+    windowed = GridInterpolator("lanczos", boundary="gp").fit((np.arange(9.0),), np.eye(9)).predict([[4.3]])[0]
+    assert_allclose(
+        windowed[2:8], np.sinc(np.arange(-2, 4) - 0.3) * np.sinc((np.arange(-2, 4) - 0.3) / 3.0), atol=1e-12
+    )
     slope = (Sinc(window=3.0).value(r + 1e-6) - Sinc(window=3.0).value(r - 1e-6)) / 2e-6
     assert_allclose(Sinc(window=3.0).derivative(r), slope, atol=1e-8)
 
@@ -375,6 +380,18 @@ def test_precision_order_and_single_targets():
     assert_allclose(whole.predict(at), whole.predict_grid(at.T).ravel(), rtol=1e-12)
 
 
+@pytest.mark.spec("GP-031")
+def test_rows_of_a_data_frame_have_names():
+    frame = pd.DataFrame([[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0, 2.0)], columns=["east", "north"])
+    y = frame["east"] - 2.0 * frame["north"]
+    model = GridInterpolator("linear").fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["east", "north"]
+    assert_allclose(model.predict(frame), y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[["north", "east"]])
+    assert "feature_names_in_" not in vars(model.fit(np.zeros((2, 3))))
+
+
 @pytest.mark.parametrize(
     ("fit", "text"),
     [
@@ -407,6 +424,8 @@ def test_precision_order_and_single_targets():
         (lambda: spline_prefilter([1.0, 2.0], axis=1), "axis=1 of Y"),
         (lambda: recursive_filter([1.0, 2.0], [1.5]), "must be numbers between -1 and 1"),
         (lambda: grid_kernel_matrix("bspline3", 1), "n=1"),
+        (lambda: grid_kernel_matrix("bspline9", 4), "kernel='bspline9' is unknown; choose from"),
+        (lambda: GridInterpolator(RBF([1.0, 2.0])).fit(np.ones(5)), r"length_scale has shape \(2,\); give one number"),
     ],
 )
 def test_what_cannot_be_used(fit, text):

@@ -126,6 +126,8 @@ def test_a_space_reads_back_what_it_wrote():
     Z = space.transform(points)
     assert Z.shape == (300, space.n_columns) == (300, 9)
     assert np.all((Z >= 0.0) & (Z <= 1.0))
+    chosen = [["rbf", "poly", None].index(point["kernel"]) for point in points]
+    assert np.array_equal(Z[:, :3], np.eye(3)[chosen])
     for point, u in zip(points, U, strict=True):
         assert ("degree" in point) == (point["kernel"] != "rbf") == (not math.isnan(u[5]))
         assert ("coef0" in point) == (point["kernel"] == "poly" and point["degree"] >= 3)
@@ -192,6 +194,10 @@ def test_a_space_reads_what_searches_of_scikit_learn_take():
         (lambda: Integer(0, 9, log=True), "must have low ≥ 1"),
         (lambda: Integer(0.5, 9), "whole ends"),
         (lambda: Category([]), "no values"),
+        (lambda: Category(["x", None, "x"]), "has 'x' twice"),
+        (lambda: Real(False, True), "must have finite ends"),
+        (lambda: Real(0.1, 1.0, log="yes"), "log='yes' must be True or False"),
+        (lambda: Space({"a": Real(0.0, 1.0, when="b"), "b": ["x"]}), "when='b' of 'a' must be a dict"),
     ],
     ids=lambda case: "" if callable(case) else case,
 )
@@ -300,6 +306,20 @@ def test_points_that_are_pending_are_not_asked_again_nor_their_neighbours():
 
 
 @pytest.mark.spec("GP-050")
+def test_first_points_do_not_look_at_losses():
+    asked = [run(optimizer_of(n_initial_points=6), 7, loss) for loss in (rosenbrock, lambda point: -rosenbrock(point))]
+    assert asked[0][:6] == asked[1][:6]
+    assert asked[0][6] != asked[1][6]
+    # Points of a Sobol sequence: of four, one in each quarter of a range.
+    x = np.sort([point["x"] for point in asked[0][:4]])
+    assert np.array_equal(np.floor((x + 2.0) / 1.0), np.arange(4.0))
+    # Points from elsewhere count.
+    told = optimizer_of(n_initial_points=4)
+    told.tell(asked[0][:4], [rosenbrock(point) for point in asked[0][:4]])
+    assert told.ask() != optimizer_of(n_initial_points=4).ask()
+
+
+@pytest.mark.spec("GP-050")
 def test_failed_runs_count_as_the_worst():
     def failing(point):
         return math.nan if point["x"] < 0.0 else rosenbrock(point)
@@ -352,6 +372,20 @@ def test_the_best_of_a_mixed_space_is_found():
     assert optimizer.best_point_["kind"] == "b"
     assert optimizer.best_loss_ < 0.1
     assert optimizer.best_loss_ < min(loss(point) for point in space.sample(30, random_state=0))
+
+
+@pytest.mark.spec("GP-051")
+@pytest.mark.parametrize("n", [300, 20_000, 150_000])
+def test_as_many_candidates_as_were_asked_are_compared(n, monkeypatch):
+    monkeypatch.setattr(_next_point, "BLOCK", 1 << 13)
+    optimizer = optimizer_of(n_candidates=n)
+    for _ in range(2):
+        blocks = [block.U for block in optimizer._all_candidates().blocks()]
+        assert max(map(len, blocks)) <= 1 << 13
+        assert len(np.unique(np.vstack(blocks), axis=0)) == n
+    assert BayesianOptimizer(PLANE).n_candidates == 100_000
+    few = optimizer_of({"a": ["x", "y"], "b": Integer(1, 3)}, n_candidates=n)
+    assert few._all_candidates().size == 6
 
 
 @pytest.mark.spec("GP-051")
@@ -426,8 +460,13 @@ def test_answers_that_are_none_are_refused():
     ]:
         with pytest.raises(ValueError, match=sentence):
             optimizer.tell(point, loss)
-    with pytest.raises(ValueError, match="nothing has been told"):
-        optimizer.predict([{"x": 0.0, "y": 0.0}])
+    for ask in (optimizer.predict, optimizer.acquisition_values):
+        with pytest.raises(ValueError, match="nothing has been told"):
+            ask([{"x": 0.0, "y": 0.0}])
+    with pytest.raises(ValueError, match=r"seconds=-1\.0 must be ≥ 0"):
+        optimizer.tell({"x": 0.0, "y": 0.0}, 1.0, -1.0)
+    with pytest.raises(ValueError, match=r"acquisition=\['ei'\] is unknown"):
+        optimizer_of(acquisition=["ei"])
 
 
 def test_constant_losses_are_no_obstacle():

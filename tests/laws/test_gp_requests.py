@@ -120,7 +120,7 @@ def test_the_guide_to_dependent_rows_names_three_ways_and_its_example_runs():
     assert doctest.testfile(str(guide), module_relative=False).failed == 0
 
 
-@pytest.mark.spec("GP-L07")
+@pytest.mark.spec("GP-L07", "GP-017")
 def test_the_work_of_a_sparse_factor_grows_with_the_rows_and_that_of_a_dense_one_with_their_cube():
     rng, nonzeros = np.random.default_rng(0), []
     for n in (1000, 4000):

@@ -71,6 +71,20 @@ def test_two_axes_and_functions_beyond_the_grid():
     assert_allclose(found, F @ np.linalg.solve(K, G), rtol=1e-8)
 
 
+@pytest.mark.spec("GP-047", "GP-048")
+@pytest.mark.parametrize("boundary", ["periodic", "zero"])
+def test_a_kernel_that_is_wider_than_the_grid_is_summed_over_periods(boundary):
+    x, kernel = np.arange(8.0), Matern(3.0, nu=1.5)
+    n = 8 if boundary == "periodic" else 16
+    gap = np.subtract.outer(np.arange(n), np.arange(n)).astype(float)
+    K = sum(kernel.gram((gap + n * m).reshape(-1, 1), [[0.0]]).reshape(n, n) for m in range(-12, 13))
+    f, g = np.zeros((2, n))
+    f[:8], g[:8] = np.random.default_rng(0).standard_normal((2, 8))
+    assert_allclose(rkhs_inner(f[:8], g[:8], kernel, x, boundary=boundary), f @ np.linalg.solve(K, g), rtol=1e-8)
+    inverse = inverse_kernel(kernel, x, boundary=boundary)
+    assert_allclose(np.fft.ifftshift(inverse.values), np.linalg.inv(K)[:, 0], atol=1e-8)
+
+
 @pytest.mark.spec("GP-048")
 @pytest.mark.parametrize("kernel", [*ROUGH, BSpline(3, step=0.1)], ids=repr)
 def test_the_inverse_kernel_convolves_to_one(kernel):
@@ -104,6 +118,11 @@ def test_what_has_no_inner_product_is_refused():
         rkhs_inner(ones, ones, RBF())
     with pytest.raises(ValueError, match="is not regular"):
         inverse_kernel(RBF(), np.array([0.0, 1.0, 3.0]))
+    pair = ([1.0], [[0.0]])
+    for options in ({"boundary": "mirror"}, {"tol": -1.0}):
+        for ask in (lambda: rkhs_inner(pair, pair, RBF(), **options), lambda: inverse_kernel(RBF(), LINE, **options)):  # noqa: B023
+            with pytest.raises(ValueError, match=r"boundary='mirror' is unknown|tol=-1\.0 must be ≥ 0"):
+                ask()
 
 
 @pytest.mark.spec("GP-049")

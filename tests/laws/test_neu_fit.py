@@ -5,11 +5,12 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from gnomon.losses import SquaredLoss
+from gnomon.losses import AbsoluteLoss, SquaredLoss
 from gnomon.neural import NeuralNetwork
 from gnomon.neural._fit import HeldOut, _blas, fit_network
 from gnomon.neural._held_out import TrainingRows, split_rows
 from gnomon.neural._options import TrainingOptions
+from gnomon.neural._tolerances import tolerance_units
 from gnomon.neural.layers import Dense
 from gnomon.numerics.parallel import blas_threads
 from gnomon.optim import RateDrops, newton_cg
@@ -42,6 +43,25 @@ def test_rates_drop_at_stalls_and_the_third_stops():
     rates = found.solution.history["rate"]
     assert found.solution.stop_reason == "no_change"
     np.testing.assert_allclose(np.unique(rates), [1e-3, 1e-2, 1e-1])
+
+
+@pytest.mark.spec("NEU-081")
+@pytest.mark.parametrize("solver", ["lbfgs", "sgd"])
+def test_convergence_is_told_in_units_of_the_targets(solver):
+    loss, ones = SquaredLoss(half=True), np.ones(len(Y))
+    for s in (None, 3.0 * ones):
+        for unit in (1e-3, 1e-6, 1e-150):
+            options = TrainingOptions(solver=solver, max_iter=60, alpha=0.0, random_state=0)
+            found = fit_network(NETWORK, X, unit * Y, s, loss=loss, options=options).solution
+            size = float(np.mean(np.abs(Y - Y.mean())))
+            units = tolerance_units(NETWORK.problem(X, unit * Y, s, loss=loss))
+            np.testing.assert_allclose(units.gradient, unit * size, rtol=1e-12)
+            np.testing.assert_allclose(units.loss, unit**2 * np.var(Y) / 2.0, rtol=1e-9)
+            assert not found.converged
+            assert found.gradient_norm > options.tol * units.gradient
+    # Sizes that are ordinary, or none, leave the tolerance as it is.
+    for y, kind in ((Y, loss), (np.zeros_like(Y), loss), (1e-9 * Y, AbsoluteLoss()), (1e-9 + ones[:, None], loss)):
+        assert tolerance_units(NETWORK.problem(X, y, loss=kind)) == (1.0, 1.0)
 
 
 @pytest.mark.spec("NEU-080")

@@ -53,6 +53,7 @@ def test_a_step_along_one_of_several_parameters():
     )
     panels = plot.optimization_step(optimizer, "n")
     assert lines(panels["surrogate"])["mean"].get_xdata().tolist() == [1, 2, 3, 4, 5]
+    assert lines(panels["surrogate"])["mean"].get_marker() == "o"
     assert plot.optimization_step(optimizer)["surrogate"].get_xscale() == "log"
     with pytest.raises(ValueError, match=r"along='kind' is no number .* choose from \['C', 'n'"):
         plot.optimization_step(optimizer, "kind")
@@ -66,6 +67,8 @@ def test_the_best_so_far_of_several_searches():
     np.testing.assert_array_equal(lines(ax)["one"].get_ydata(), [2.0, 2.0, 1.0])
     np.testing.assert_array_equal(lines(ax)["many"].get_ydata()[1:], [2.0, 1.0])
     labelled(ax)
+    ax.set_xlim(0.9, 3.1)
+    assert all(tick == round(tick) for tick in ax.get_xticks())
     ax = plot.best_so_far({"one": [2.0, 3.0, 1.0]}, optimum=0.5)
     np.testing.assert_array_equal(lines(ax)["one"].get_ydata(), [1.5, 1.5, 0.5])
     assert ax.get_yscale() == "log"

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from mpl_toolkits.mplot3d.art3d import Path3DCollection, Poly3DCollection
 from numpy.testing import assert_allclose
 
 from gnomon import plot
 from gnomon.gp import GaussianProcessClassifier, GaussianProcessRegressor, ThinPlateSpline
 from gnomon.kernels import RBF, Constant, Matern, Wendland
+from gnomon.plot.boundary import grid_over
 from pictures import labelled
 
 X = np.array([[0.0], [0.7], [1.5], [2.6], [4.0]])
@@ -79,10 +81,16 @@ def test_the_sparsity_of_a_gram_matrix():
 
 @pytest.mark.spec("GP-P05")
 def test_a_thin_plate_with_its_points():
-    rows = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.5]])
+    rows = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 1.0], [3.0, 1.0], [0.5, 0.5]])
     values = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
     model = ThinPlateSpline(smoothing=0.1).fit(rows, values)
     ax = plot.spline_surface(model, rows, values, resolution=21)
+    points = next(part for part in ax.collections if isinstance(part, Path3DCollection))
+    assert_allclose(np.transpose(points._offsets3d), np.column_stack([rows, values]))
+    surface = next(part for part in ax.collections if isinstance(part, Poly3DCollection))
+    corners = np.vstack([vertices[:, :3] for vertices in surface._faces])
+    assert_allclose(model.predict(corners[:, :2]), corners[:, 2], atol=1e-12)
+    assert np.ptp(corners[:, 0]) > 2.0 * np.ptp(corners[:, 1])
     gaps = [np.ptp(line.get_data_3d()[2]) for line in ax.lines]
     assert_allclose(gaps, np.abs(model.predict(rows) - values))
     assert (ax.get_xlabel(), ax.get_zlabel()) == ("$x_1$", "$f$")
@@ -98,6 +106,14 @@ def test_the_surface_of_a_classifier():
     border = panels["mean"].collections[1].get_paths()[0].vertices
     assert_allclose(model.predict_proba(border)[:, 1], 0.5, atol=0.05)
     assert panels["deviation"].get_title("left") == "latent sd"
+    points = grid_over(rows, 30)[2]
+    mean, variance = model.predict_latent(points)
+    shown = {name: panels[name].collections[0] for name in panels}
+    for name, values in (
+        ("probability", model.predict_proba(points)[:, 1]), ("mean", mean), ("deviation", np.sqrt(variance)),
+    ):  # fmt: skip
+        assert_allclose([shown[name].zmin, shown[name].zmax], [values.min(), values.max()])
+    assert panels["probability"].get_title("left") == "P(1 | x)"
     three = GaussianProcessClassifier(optimizer=None).fit(rows, labels + (rows[:, 0] > 1.0))
     with pytest.raises(ValueError, match="this picture is of two"):
         plot.latent_surface(three, rows, labels)
@@ -120,4 +136,7 @@ def test_contours_of_the_evidence():
 def test_parallel_coordinates_coloured_by_class():
     rows = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [5.0, 6.0, 7.0]])
     ax = plot.parallel_coordinates(rows, [0, 0, 1], scale="raw", summary=False)
-    assert_allclose(sorted(line.get_ydata()[0] for line in ax.lines if len(line.get_ydata()) == 3), [0.0, 1.0, 5.0])
+    colors = {line.get_ydata()[0]: line.get_color() for line in ax.lines if len(line.get_ydata()) == 3}
+    assert sorted(colors) == [0.0, 1.0, 5.0]
+    assert colors[0.0] == colors[1.0] != colors[5.0]
+    assert colors[0.0] == plot.parallel_coordinates(rows[:2], [0, 0], scale="raw").lines[0].get_color()

@@ -17,6 +17,7 @@ from gnomon.io.models import write_model
 from gnomon.report import AnomalyStudy, anomaly_page, anomaly_summary, find_anomalies
 from gnomon.report.anomaly_pages import anomaly_verdict, detector_rows
 from gnomon.report.reading import reading_remarks
+from gnomon.report.typical_rows import row_notes
 
 __all__ = ["run"]
 
@@ -42,7 +43,8 @@ def run(
         with progress_bar(quiet=quiet or as_json) as progress:
             study = find_anomalies(table, target, **choices, progress=progress)
         notes = anomaly_summary(study)
-        write_model(study.model, place(MODEL), **notes, reading=dict(reading))
+        rows = row_notes(table, study.model[0].kinds)
+        write_model(study.model, place(MODEL), **notes, reading=dict(reading), **rows)
         facts = {"source": data.name, "digest": digest_of(data), "model_file": MODEL, "command": command_line()}
         place(REPORT).write_text(anomaly_page(study, table, **facts), encoding="utf-8")
     if as_json:

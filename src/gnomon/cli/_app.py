@@ -99,6 +99,14 @@ LearnedDelimiter = Annotated[str | None, typer.Option(help="What separates field
 LearnedEncoding = Annotated[str | None, typer.Option(help="Encoding of the text; as in training if not given.")]
 Groups = Annotated[list[str] | None, typer.Argument(help="Words of the groups of kernels to compile; all if none.")]
 Clear = Annotated[bool, typer.Option("--clear", help="Delete them.")]
+Host = Annotated[
+    str | None, typer.Option(help="Address to listen at, for others in the network; only this machine if not given.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 finds a free one.")]
+SizeLimit = Annotated[float, typer.Option(min=0.001, max=1000.0, help="Megabytes that a request may have.")]
+RowLimit = Annotated[int, typer.Option(min=1, help="Rows that a request may have.")]
+AnswerLimit = Annotated[float, typer.Option("--time-limit", min=0.1, help="Seconds that a request may take.")]
+RequestLimit = Annotated[int, typer.Option(min=1, help="Requests at work at the same time; others are sent away.")]
 Header = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="The first line names the columns, or is data: column_1, column_2 …"),
@@ -227,6 +235,34 @@ def predict(
         given = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing}
         reading = {option: value for option, value in given.items() if value is not None}
         run(model, data, out=out, proba=proba, threshold=threshold, ids=ids or [], reading=reading)
+
+
+@app.command()
+def serve(
+    model: Model,
+    host: Host = None,
+    port: Port = 8000,
+    proba: Proba = False,
+    threshold: Threshold = None,
+    ids: Ids = None,
+    size_limit: SizeLimit = 10.0,
+    row_limit: RowLimit = 100_000,
+    time_limit: AnswerLimit = 30.0,
+    request_limit: RequestLimit = 16,
+    delimiter: LearnedDelimiter = None,
+    encoding: LearnedEncoding = None,
+    header: Header = None,
+    missing: Missing = None,
+) -> None:
+    """Answer JSON and CSV over HTTP on this machine, and a form in the browser that says why."""
+    from gnomon.cli._guard import guarded
+    from gnomon.cli._serve import run
+
+    with guarded():
+        given = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing}
+        reading = {option: value for option, value in given.items() if value is not None}
+        limits = (size_limit, row_limit, time_limit, request_limit)
+        run(model, host, port, proba=proba, threshold=threshold, ids=ids or [], limits=limits, reading=reading)
 
 
 @app.command()

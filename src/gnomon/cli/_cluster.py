@@ -16,6 +16,7 @@ from gnomon.io.files import csv_text, digest_of, outbox
 from gnomon.io.models import write_model
 from gnomon.report import ClusterStudy, cluster_page, cluster_summary, find_clusters
 from gnomon.report.cluster_pages import cluster_reason, cluster_verdict, group_titles, labelled_columns
+from gnomon.report.typical_rows import row_notes
 
 __all__ = ["run"]
 
@@ -40,7 +41,8 @@ def run(
         with progress_bar(quiet=quiet or as_json) as progress:
             study = find_clusters(table, **choices, progress=progress)
         notes = cluster_summary(study)
-        write_model(study.model, place(MODEL), **notes, reading=dict(reading))
+        rows = row_notes(table, study.model[0].kinds)
+        write_model(study.model, place(MODEL), **notes, reading=dict(reading), **rows)
         files = {"model_file": MODEL, "labels_file": LABELS}
         html = cluster_page(study, table, source=data.name, digest=digest_of(data), command=command_line(), **files)
         place(REPORT).write_text(html, encoding="utf-8")

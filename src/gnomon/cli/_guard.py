@@ -16,7 +16,7 @@ from rich.console import Console
 
 from gnomon.io import UserError
 
-__all__ = ["errors", "guarded"]
+__all__ = ["Stopped", "errors", "guarded"]
 
 DEBUG = "GNOMON_DEBUG"
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -51,7 +51,7 @@ def read_acquisition(given: AcquisitionLike) -> AcquisitionRule:
     """The rule of a name, or of a criterion with options."""
     if isinstance(given, Acquisition):
         return AcquisitionRule(given)
-    if given not in RULES:
+    if not isinstance(given, str) or given not in RULES:
         raise ValueError(
             f"acquisition={given!r} is unknown; choose from {list(get_args(AcquisitionName))}, or give an object of "
             "gnomon.infer such as LowerConfidenceBound(kappa=1.0)"

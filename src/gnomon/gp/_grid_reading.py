@@ -12,7 +12,7 @@ from gnomon._typing import ArrayLike, Floats
 from gnomon.gp._full_grid import full_grid
 from gnomon.gp._grid_axis import Boundary, GridAxis
 from gnomon.kernels import BSpline, CatmullRom, GridKernel, Kernel, Sinc
-from gnomon.numerics.validation import FLOATS
+from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["GridData", "KernelOfGrid", "as_values", "axis_kernels", "grid_axes", "read_grid"]
 
@@ -111,7 +111,7 @@ def _of_rows(X: Any, y: Floats) -> GridData:
 def axis_kernels(kernel: KernelOfGrid, steps: Sequence[float]) -> list[Kernel]:
     """A kernel for each axis: by name with its step; of grids the same for all; else those that it is a product of."""
     if isinstance(kernel, str):
-        unit = NAMED[kernel]
+        unit = NAMED[check_choice("kernel", kernel, NAMED)]
         return [unit.with_params(step=float(abs(step))) for step in steps]
     alike: list[Kernel] = [kernel] * len(steps)
     parts = alike if isinstance(kernel, GridKernel) else kernel.by_axis(len(steps))

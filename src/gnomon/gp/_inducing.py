@@ -237,7 +237,7 @@ def condition_inducing(parameters: Parameters, data: NoisyRows, inducing: Any, f
     m, k = coef.shape
     return Conditioned(
         InducingPrecision(found.prior, found.inner), np.zeros((m, k)), coef, np.empty((0, k)), np.empty((m, 0)),
-        np.empty((0, 0)),
+        np.empty((0, 0)), np.zeros((m, k)),
     )  # fmt: skip
 
 

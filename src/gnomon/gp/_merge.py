@@ -12,7 +12,7 @@ from gnomon._typing import Floats, Integers
 __all__ = ["merge_duplicates"]
 
 
-def merge_duplicates(rows: Any, y: Floats, variances: Floats) -> Integers:
+def merge_duplicates(rows: Any, y: Floats, variances: Floats, *, advice: str) -> Integers:
     """Indices of the rows to keep: all but the later ones of equal rows without noise; ValueError by (1)."""
     exact = np.flatnonzero(variances == 0.0)
     if not isinstance(rows, np.ndarray) or len(exact) < 2:
@@ -24,6 +24,6 @@ def merge_duplicates(rows: Any, y: Floats, variances: Floats) -> Integers:
         i, j = int(twin[differs[0]]), int(exact[differs[0]])
         raise ValueError(
             f"rows {i} and {j} of X are equal, their targets differ and their noise is 0, so that no function passes "
-            "through both; give noise > 0 (alpha), or remove one of them"
+            f"through both; {advice}, or remove one of them"
         )
     return np.setdiff1d(np.arange(len(y)), exact[twin != exact])

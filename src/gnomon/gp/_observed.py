@@ -1,4 +1,4 @@
-"""What can be read off a process after its observations.
+"""What can be read off a process: draws, and after observations what they say of themselves.
 
     E f(x) = Σᵢ wᵢ(x) yᵢ,    ‖f̂‖² = aᵀKa,    yᵢ − E(yᵢ | y₋ᵢ) = aᵢ/(A⁻¹)ᵢᵢ,    tr KA⁻¹                   (1)
 
@@ -9,19 +9,20 @@ from abc import ABCMeta, abstractmethod
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, MatrixLike
+from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState
 from gnomon.base.estimator import Estimator
 from gnomon.gp._observations import NoisyRows, Parameters, lower_factor, named
 from gnomon.gp._process import Process
 from gnomon.infer import Conditioned
 
-__all__ = ["ObservedProcess"]
+__all__ = ["ObservedProcess", "columns_of"]
 
 
 class ObservedProcess(Estimator, metaclass=ABCMeta):
-    """A model that is a Gaussian process after observations; a subclass fits it and writes `_rows`."""
+    """A model that is a Gaussian process before and after observations; a subclass fits it."""
 
     alpha_: Floats
     X_train_: Any
@@ -35,6 +36,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     @property
     def _found(self) -> Conditioned:
         """The process after its observations, where each of them has a weight."""
+        check_is_fitted(self)
         if self._process.rows is not self._data.rows:
             raise AttributeError(
                 "a fit by inducing rows has no weights of single observations; this is for the exact solvers, give "
@@ -44,12 +46,65 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         return self._process.found
 
     @abstractmethod
-    def predict(self, X: MatrixLike | list[Any]) -> Any:
-        """The mean of f at each row."""
+    def _law(self, rows: Any) -> Process:
+        """The posterior after a fit, the prior before."""
+
+    @abstractmethod
+    def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
+        """Variances of the noise of new observations, of shape (q, 1)."""
 
     @abstractmethod
     def _rows(self, X: Any) -> Any:
         """New rows, validated."""
+
+    def sample_y(
+        self,
+        X: MatrixLike | list[Any],
+        n_samples: int = 1,
+        random_state: RandomState = 0,
+        *,
+        include_noise: bool = False,
+    ) -> Floats:
+        """Draws of f at all rows together, from the prior before a fit and from the posterior after it.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        n_samples : int, default=1
+        random_state : int, RandomState or None, default=0
+        include_noise : bool, default=False
+            Draw observations instead of f.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_samples) or (n_queries, n_targets, n_samples)
+        """
+        rows = self._rows(X)
+        noise = self._noise_of(include_noise, len(rows))[:, 0]
+        draws = self._law(rows).sample(rows, n_samples, check_random_state(random_state), noise)
+        return _of_targets(draws)
+
+    def sample_prior(self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None) -> Floats:
+        """Draws of f before any observation, with the kernel that was found where there was a fit.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n) or (n_queries, n_targets, n)
+        """
+        rows = self._rows(X)
+        law = self._law(rows)._replace(rows=None, found=None)
+        if law.trend.free:
+            raise ValueError(
+                f"mean={law.trend.given!r} has free coefficients, so that the prior has no mean; give a known one"
+            )
+        return _of_targets(law.sample(rows, n, check_random_state(random_state)))
+
+    def sample_posterior(
+        self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None, *, include_noise: bool = False
+    ) -> Floats:
+        """Draws of f after the observations; as `sample_y`."""
+        check_is_fitted(self)
+        return self.sample_y(X, n, random_state, include_noise=include_noise)
 
     def loo_predict(self) -> tuple[Floats, Floats]:
         """E(yᵢ | y₋ᵢ) and the standard deviation of yᵢ given the other rows, without a refit.
@@ -61,34 +116,38 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         check_is_fitted(self)
         left, scale = self._found.left_out(), self._process.scale
         mean = self._known + scale.centre + scale.spread * left.mean
-        return self._shaped(mean), self._shaped(np.sqrt(left.variance)[:, None] * scale.spread)
+        return columns_of(mean), columns_of(np.sqrt(left.variance)[:, None] * scale.spread)
 
     def smooth(self) -> Floats:
         """E f at the training rows."""
-        return self.predict(self.X_train_)
+        check_is_fitted(self)
+        return columns_of(self._process.mean(self.X_train_))
 
     def smoother_matrix(self) -> Floats:
         """S with E f(X) = Sy for the training rows, where the mean is not a known function."""
-        return self.cardinal_weights(self.X_train_)
+        check_is_fitted(self)
+        return self._found_weights(self.X_train_)
 
     def cardinal_weights(self, X: MatrixLike | list[Any]) -> Floats:
         """w with E f(x) = Σ wᵢ yᵢ for each row, of shape (n_queries, n_samples): the equivalent kernel."""
         check_is_fitted(self)
-        return self._process._replace(found=self._found).weights(self._rows(X))
+        return self._found_weights(self._rows(X))
 
     def rkhs_norm(self) -> float | Floats:
         """‖f̂‖ = √(aᵀKa) of the mean less its trend, for every target."""
         check_is_fitted(self)
         found = self._found
         Ka = self._process.at_training_rows(found.coef)
-        return self._shaped(np.sqrt(np.maximum(np.sum(found.coef * Ka, axis=0), 0.0)) * self._process.scale.spread)[()]
+        return columns_of(np.sqrt(np.maximum(np.sum(found.coef * Ka, axis=0), 0.0)) * self._process.scale.spread)[()]
 
     def map_objective(self, f: ArrayLike | None = None, norm: float | None = None) -> float:
         """Σ wᵢ (yᵢ − f(xᵢ))²/σ² + ‖f‖² of the mean, or of the function whose values and norm are given.
 
-        The mean minimises it over all functions of the kernel.
+        The mean minimises it over all functions of the kernel. It needs noise on every row.
         """
         check_is_fitted(self)
+        if not np.all(self._parameters.noise.variances > 0.0):
+            raise ValueError("map_objective divides by the noise of every row, which is 0 for some; give noise > 0")
         y = self._data.y * self._process.scale.spread
         if f is None:
             f, norm = np.reshape(self.smooth(), y.shape) - self._known - self._process.scale.centre, self.rkhs_norm()
@@ -115,7 +174,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     @property
     def loo_residuals_(self) -> Floats:
         """yᵢ − E(yᵢ | y₋ᵢ)."""
-        return self._shaped(self._targets) - self.loo_predict()[0]
+        return columns_of(self._targets) - self.loo_predict()[0]
 
     def relevance(self) -> dict[str, float]:
         """1/ℓ for every length scale of the kernel, by its name: how fast f changes along a column."""
@@ -132,6 +191,19 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         check_is_fitted(self)
         return self._parameters.theta, named(self._parameters)
 
+    def _found_weights(self, rows: Any) -> Floats:
+        return self._process._replace(found=self._found).weights(rows)
+
     def _shaped(self, values: Floats) -> Any:
-        """Without the axis of targets where y had one column and no axis for it."""
+        """Of the shape of y: without the axis of targets where y had none."""
         return values[..., 0] if self._ndim == 1 else values
+
+
+def columns_of(values: Floats) -> Any:
+    """What is said of new values: without the axis of targets where there is one target, as scikit-learn has it."""
+    return values[..., 0] if values.shape[-1] == 1 else values
+
+
+def _of_targets(draws: Floats) -> Floats:
+    """Without the axis of targets where there is one of them."""
+    return draws[:, 0] if draws.shape[1] == 1 else draws

@@ -16,11 +16,11 @@ from gnomon.gp._merge import merge_duplicates
 from gnomon.gp._noise import NoiseLike, read_noise
 from gnomon.gp._observations import NoisyRows, Parameters
 from gnomon.gp._process import TargetScale
-from gnomon.gp._trend import Trend
+from gnomon.gp._trend import Trend, check_columns
 from gnomon.kernels import Kernel
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Reading", "normalised", "read_observations"]
+__all__ = ["Reading", "normalised", "read_observations", "some_noise"]
 
 
 class Reading(NamedTuple):
@@ -36,6 +36,7 @@ class Reading(NamedTuple):
     scale : TargetScale
     parameters : Parameters
         Before any search.
+    weights : ndarray of shape (n,)
     """
 
     data: NoisyRows
@@ -43,6 +44,7 @@ class Reading(NamedTuple):
     known: Floats
     scale: TargetScale
     parameters: Parameters
+    weights: Floats
 
 
 def read_observations(
@@ -57,38 +59,53 @@ def read_observations(
     normalize: bool,
 ) -> Reading:
     """(1) for what an estimator was given."""
-    weights = None if sample_weight is None else check_weights(sample_weight, Y)
-    if weights is not None and not np.all(weights > 0.0):
+    weights = check_weights(sample_weight, Y)
+    if not np.all(weights > 0.0):
         kept = np.flatnonzero(weights > 0.0)
         rows, Y, weights = take_rows(rows, kept), Y[kept], weights[kept]
-        alpha, noise = _some(alpha, kept), _some(noise, kept)
+        alpha, noise = some_noise(alpha, kept), some_noise(noise, kept)
     centred = Y - trend.known(rows, Y.shape[1])
-    scale = _scale(centred, normalize)
-    parameters = Parameters(kernel, read_noise(alpha, noise, (centred - scale.centre) / scale.spread, weights))
-    return normalised(rows, Y, parameters, trend, normalize)
+    scale = _scale(centred, normalize, weights)
+    left = _left_by((centred - scale.centre) / scale.spread, trend.columns(rows))
+    parameters = Parameters(kernel, read_noise(alpha, noise, left, weights))
+    return normalised(rows, Y, weights, parameters, trend, normalize)
 
 
-def normalised(rows: Any, Y: Floats, parameters: Parameters, trend: Trend, normalize: bool) -> Reading:
+def normalised(rows: Any, Y: Floats, weights: Floats, parameters: Parameters, trend: Trend, normalize: bool) -> Reading:
     """(1), with equal rows without noise once."""
     noise = parameters.noise
-    kept = np.arange(len(Y)) if noise.bounds is not None else merge_duplicates(rows, Y, noise.variances)
+    kept = np.arange(len(Y))
+    if noise.bounds is None:
+        kept = merge_duplicates(rows, Y, noise.variances, advice="give noise > 0 (alpha)")
     if len(kept) < len(Y):
-        rows, Y = take_rows(rows, kept), Y[kept]
+        rows, Y, weights = take_rows(rows, kept), Y[kept], weights[kept]
         parameters = parameters._replace(noise=noise._replace(shares=noise.shares[kept]))
     known = np.broadcast_to(trend.known(rows, Y.shape[1]), Y.shape)
-    scale = _scale(Y - known, normalize)
-    data = NoisyRows(rows, (Y - known - scale.centre) / scale.spread, trend.columns(rows))
-    return Reading(data, Y, known, scale, parameters)
+    scale = _scale(Y - known, normalize, weights)
+    H = trend.columns(rows)
+    check_columns(H, trend.given)
+    data = NoisyRows(rows, (Y - known - scale.centre) / scale.spread, H)
+    return Reading(data, Y, known, scale, parameters, weights)
 
 
-def _some(noise: Any, kept: Integers) -> Any:
+def some_noise(noise: Any, kept: Integers) -> Any:
     """The variances of some rows, where each row has its own."""
     return noise if np.ndim(noise) == 0 else np.asarray(noise)[kept]
 
 
-def _scale(Y: Floats, normalize: bool) -> TargetScale:
+def _left_by(Y: Floats, H: Floats | None) -> Floats:
+    """What a drift leaves of the targets, by least squares."""
+    return Y if H is None else Y - H @ np.linalg.lstsq(H, Y, rcond=None)[0]
+
+
+def _scale(Y: Floats, normalize: bool, weights: Floats) -> TargetScale:
     m = Y.shape[1]
     if not normalize:
         return TargetScale(np.zeros(m), np.ones(m))
-    spread = Y.std(axis=0)
-    return TargetScale(Y.mean(axis=0), np.where(spread > 0.0, spread, 1.0))
+    centre = np.average(Y, axis=0, weights=weights)
+    far = np.max(np.abs(Y - centre), axis=0)
+    # What rounding leaves of a constant is no spread.
+    unit = np.where(far > 10.0 * np.finfo(float).eps * np.abs(centre), far, 0.0)
+    share = (Y - centre) / np.where(unit > 0.0, unit, 1.0)
+    spread = unit * np.sqrt(np.average(share**2, axis=0, weights=weights))
+    return TargetScale(centre, np.where(spread > 0.0, spread, 1.0))

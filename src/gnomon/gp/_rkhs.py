@@ -19,7 +19,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, Bools, Floats
 from gnomon.gp._grid_reading import as_values, regular_step
 from gnomon.kernels import Kernel
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["InverseKernel", "inverse_kernel", "rkhs_inner"]
 
@@ -121,6 +121,8 @@ def rkhs_inner(
     >>> round(rkhs_inner(f, g, k, x), 9)
     0.301194212
     """
+    check_choice("boundary", boundary, ("periodic", "zero"))
+    check_non_negative("tol", tol)
     if grid is None:
         return _of_expansions(f, g, kernel)
     axes = _axes(grid)
@@ -170,6 +172,8 @@ def inverse_kernel(
     >>> inverse_kernel(Matern(1.0, nu=0.5), np.arange(9.0)).values.round(3) + 0.0
     array([ 0.   ,  0.   ,  0.   , -0.425,  1.313, -0.425,  0.   ,  0.   ,  0.   ])
     """
+    check_choice("boundary", boundary, ("periodic", "zero"))
+    check_non_negative("tol", tol)
     axes = _axes(grid)
     spectrum = _spectrum(kernel, axes, boundary, tol)
     values = np.fft.fftshift(np.fft.ifftn(spectrum.divide(np.ones_like(spectrum.values))).real)
@@ -222,7 +226,6 @@ def _transform(values: Any, name: str, axes: list[Floats], boundary: Continuatio
 
 def _spectrum(kernel: Kernel, axes: list[Floats], boundary: Continuation, tol: float) -> Spectrum:
     """F(k₀) of the kernel summed over all periods."""
-    check_choice("boundary", boundary, ("periodic", "zero"))
     steps = [regular_step(x, d) for d, x in enumerate(axes)]
     sizes = [_size(len(x), boundary) for x in axes]
     _check_stationary(kernel, axes)

@@ -33,7 +33,7 @@ from gnomon.numerics.linalg import (
     factor_covariance,
 )
 
-__all__ = ["MOST_DENSE", "Approximation", "Solved", "Solver", "choose_solver", "solve"]
+__all__ = ["MOST_DENSE", "Approximation", "Effort", "Solved", "Solver", "choose_solver", "solve"]
 
 Solver: TypeAlias = Literal["auto", "cholesky", "sparse", "cg", "kronecker", "inducing"]
 
@@ -43,6 +43,24 @@ FEWEST_STRUCTURED = 256
 DENSITY = 0.1
 LEAST_NOISE = 1e-6
 """Of the prior variance, for inducing rows."""
+
+
+class Effort(NamedTuple):
+    """Limits of the solvers that have them.
+
+    Fields
+    ------
+    n_inducing : int
+        Most inducing rows.
+    tol : float
+        The relative residual at which conjugate gradients end.
+    max_iter : int or None
+        Their iterations; None for 10n.
+    """
+
+    n_inducing: int = 500
+    tol: float = 1e-10
+    max_iter: int | None = None
 
 
 class Solved(NamedTuple):
@@ -57,6 +75,8 @@ class Solved(NamedTuple):
     rows : array or list
         That `found` is about.
     approximation : Approximation or None
+    residuals : ndarray
+        ‖Aa − y‖/‖y‖ after every iteration, the largest over targets, where there were iterations.
     """
 
     found: Conditioned
@@ -64,6 +84,7 @@ class Solved(NamedTuple):
     evidence: float
     rows: Any
     approximation: "Approximation | None" = None
+    residuals: Floats = np.empty(0)
 
 
 class Approximation(NamedTuple):
@@ -95,13 +116,15 @@ class CovarianceProduct(NamedTuple):
 
 
 def solve(
-    name: str, parameters: Parameters, data: NoisyRows, before: Precision | None = None, n_inducing: int = 500
+    name: str, parameters: Parameters, data: NoisyRows, effort: Effort, before: Precision | None = None
 ) -> Solved:
     """Condition by the solver of this name; `before` is that of the first rows, which "cholesky" extends."""
     if name == "inducing":
-        return _inducing(parameters, data, n_inducing)
+        return _inducing(parameters, data, effort.n_inducing)
+    if name == "cg":
+        return _iterative(parameters, data, effort)
     try:
-        precision = SOLVERS[name](parameters, data, before)
+        precision = FACTORS[name](parameters, data, before)
     except NotPositiveDefiniteError as error:
         raise NotPositiveDefiniteError(f"{error}; {_advice(parameters.kernel)}") from None
     found = condition(precision, data.y, data.H)
@@ -169,7 +192,11 @@ def _cholesky(parameters: Parameters, data: NoisyRows, before: Precision | None)
     old, new = data.rows[:n], data.rows[n:]
     C = np.array(kernel.gram(new), dtype=float)
     C[np.diag_indices_from(C)] += parameters.noise.variances[n:]
-    return extend_cholesky(before, np.asarray(kernel.gram(old, new), dtype=float), C)
+    try:
+        return extend_cholesky(before, np.asarray(kernel.gram(old, new), dtype=float), C)
+    except NotPositiveDefiniteError:
+        # New rows that the old ones determine: all rows together need jitter.
+        return factor_covariance(covariance(parameters, data.rows), overwrite=True)
 
 
 def _sparse(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
@@ -182,12 +209,15 @@ def _sparse(parameters: Parameters, data: NoisyRows, before: Precision | None) -
     return SparsePrecision(K + sparse.diags_array(parameters.noise.variances))
 
 
-def _iterative(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
+def _iterative(parameters: Parameters, data: NoisyRows, effort: Effort) -> Solved:
     kernel, variances = parameters.kernel, parameters.noise.variances
     K = kernel.against(data.rows).sparse_gram(data.rows)
-
     multiply: Any = CovarianceProduct(kernel, data.rows, K, variances)
-    return IterativePrecision(multiply, np.asarray(kernel.diag(data.rows), dtype=float) + variances)
+    diagonal = np.asarray(kernel.diag(data.rows), dtype=float) + variances
+    precision = IterativePrecision(multiply, diagonal, effort.tol, effort.max_iter)
+    found = condition(precision, data.y, data.H)
+    # The last system is that of the targets; those of a drift come before it.
+    return Solved(found, "cg", found.log_evidence(), data.rows, residuals=precision.residuals[-1].max(axis=1))
 
 
 def _kronecker(parameters: Parameters, data: NoisyRows, before: Precision | None) -> Precision:
@@ -218,10 +248,9 @@ def _advice(kernel: Kernel) -> str:
     return f"{kernel!r} is not known to be positive semi-definite (psd={kernel.psd!r}), choose another kernel"
 
 
-SOLVERS: dict[str, Callable[[Parameters, NoisyRows, Precision | None], Precision]] = {
+FACTORS: dict[str, Callable[[Parameters, NoisyRows, Precision | None], Precision]] = {
     "cholesky": _cholesky,
     "sparse": _sparse,
-    "cg": _iterative,
     "kronecker": _kronecker,
 }
-"""The ways of (1)."""
+"""The ways of (1) that factor A."""

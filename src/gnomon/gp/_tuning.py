@@ -16,13 +16,21 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats
-from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.parallel import map_until_interrupt
 
 __all__ = ["Criterion", "Optimizer", "Tuned", "tune"]
 
 Criterion: TypeAlias = Callable[[Floats], tuple[float, Floats]]
 """θ → value and gradient of what is maximised."""
 Optimizer: TypeAlias = Literal["fmin_l_bfgs_b"] | Callable[..., Any] | None
+
+REASONS = {0: "tol", 1: "max_iter"}
+"""Of L-BFGS-B by its status; another one is a line search that found no better point."""
+
+ADVICE = {
+    "diverged": "give noise (alpha), or start elsewhere; the kernel is as it was given",
+    "interrupted": "the best so far is kept, fit again for more",
+}
 
 EDGE = 1e-3
 """How near to a bound, in units of log θ, a hyper-parameter is said to lie on it."""
@@ -37,8 +45,10 @@ class Tuned(NamedTuple):
     value : float
         C at θ, priors included.
     slope : float
-        The largest entry of the gradient that bounds do not stop.
+        The largest entry of the gradient that bounds do not stop; NaN where C is −∞.
     converged : bool
+    reason : str
+        "tol", "max_iter", "no_change", "diverged" where C is −∞ at θ, or "interrupted".
     message : str
         Of the optimiser.
     n_iter : int
@@ -52,6 +62,7 @@ class Tuned(NamedTuple):
     value: float
     slope: float
     converged: bool
+    reason: str
     message: str
     n_iter: int
     history: Floats
@@ -61,7 +72,7 @@ class Tuned(NamedTuple):
 class _End(NamedTuple):
     theta: Floats
     value: float
-    converged: bool
+    reason: str
     message: str
     n_iter: int
     history: Floats
@@ -78,18 +89,33 @@ def tune(
     names: Sequence[str],
     n_jobs: int | None = None,
 ) -> Tuned:
-    """Maximise (1); warnings say where a search stopped short and which hyper-parameter lies on a bound."""
+    """Maximise (1); warnings say where a search stopped short and which hyper-parameter lies on a bound.
+
+    An interrupt ends the search with the best θ so far, if C is known at any.
+    """
     if n_restarts > 0 and not np.all(np.isfinite(bounds)):
         raise ValueError("n_restarts_optimizer needs finite bounds of all hyper-parameters; give them")
     starts = [start, *(rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts))]
-    ends = map_chunks(lambda x: _search(criterion, x, bounds, optimizer), starts, n_jobs or 1)
+    stopped = False
+
+    def search(start: Floats) -> _End:
+        nonlocal stopped
+        if stopped:
+            raise KeyboardInterrupt
+        end = _search(criterion, start, bounds, optimizer)
+        stopped = end.reason == "interrupted"
+        return end
+
+    ends = map_until_interrupt(search, starts, n_jobs or 1)
     best = max(ends, key=lambda end: end.value)
-    slope = _free_slope(criterion(best.theta)[1], best.theta, bounds)
+    slope = _free_slope(criterion(best.theta)[1], best.theta, bounds) if np.isfinite(best.value) else np.nan
+    reason = "interrupted" if stopped else best.reason
     found = Tuned(
         best.theta,
         best.value,
         slope,
-        best.converged,
+        reason == "tol",
+        reason,
         best.message,
         best.n_iter,
         best.history,
@@ -100,21 +126,39 @@ def tune(
 
 
 def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Optimizer) -> _End:
-    seen: list[float] = []
+    seen, path = list[float](), list[float]()
+    best: tuple[Floats, float] | None = None
 
     def cost(theta: Floats, eval_gradient: bool = True) -> Any:
-        value, gradient = criterion(np.asarray(theta, dtype=float))
+        nonlocal best
+        theta = np.array(theta, dtype=float)
+        value, gradient = criterion(theta)
+        value = value if np.isfinite(value) else -np.inf
         seen.append(value)
+        best = (theta, value) if best is None or value > best[1] else best
         # A matrix that is not positive definite: as bad as anything, without a direction.
         value, gradient = (value, gradient) if np.isfinite(value) else (-1e300, np.zeros_like(theta))
         return (-value, -gradient) if eval_gradient else -value
 
+    try:
+        end = _optimized(cost, start, bounds, optimizer, path)
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        return _End(*best, "interrupted", "interrupted", len(path), np.array(path or best[1:]))
+    if best is not None and best[1] == -np.inf:
+        message = "the covariance is not positive definite wherever it was looked at"
+        return _End(end.theta, -np.inf, "diverged", message, end.n_iter, np.array([-np.inf]))
+    return end._replace(n_iter=len(seen), history=np.array(seen)) if callable(optimizer) else end
+
+
+def _optimized(cost: Any, start: Floats, bounds: Floats, optimizer: Optimizer, path: list[float]) -> _End:
+    """What the optimiser returns; `path` grows by C after each iteration."""
     if callable(optimizer):
         theta, least = optimizer(cost, start, bounds=bounds)
-        return _End(np.asarray(theta, dtype=float), -float(least), True, "", len(seen), np.array(seen))
+        return _End(np.asarray(theta, dtype=float), -float(least), "tol", "", 0, np.array(path))
     if optimizer != "fmin_l_bfgs_b":
         raise ValueError(f"Unknown optimizer {optimizer!r}; give 'fmin_l_bfgs_b', a function or None")
-    path: list[float] = []
     found = optimize.minimize(
         cost,
         start,
@@ -123,7 +167,9 @@ def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Opti
         bounds=bounds,
         callback=lambda intermediate_result: path.append(-float(intermediate_result.fun)),
     )
-    return _End(found.x, -float(found.fun), bool(found.success), str(found.message), int(found.nit), np.array(path))
+    value = -float(found.fun)
+    reason = REASONS.get(int(found.status), "no_change")
+    return _End(found.x, value, reason, str(found.message), int(found.nit), np.array(path or [value]))
 
 
 def _free_slope(gradient: Floats, theta: Floats, bounds: Floats) -> float:
@@ -137,7 +183,7 @@ def _warn(found: Tuned, bounds: Floats, names: Sequence[str]) -> None:
     if not found.converged:
         warnings.warn(
             f"the search for hyper-parameters ended after {found.n_iter} iterations with the slope {found.slope:.3g} "
-            f"({found.message}); start elsewhere, or give a function as optimizer",
+            f"({found.message}); {ADVICE.get(found.reason, 'start elsewhere, or give a function as optimizer')}",
             ConvergenceWarning,
             stacklevel=4,
         )

@@ -271,6 +271,8 @@ class BayesianOptimizer:
         if codes in self._pending:
             self._pending.remove(codes)
         taken = math.nan if seconds is None else float(seconds)
+        if taken < 0.0:
+            raise ValueError(f"seconds={seconds!r} must be ≥ 0; leave them out where they are not known")
         self._told.append(_Told(codes, float(loss), taken))
 
     def _ask(self) -> dict[str, Any]:
@@ -334,14 +336,18 @@ class BayesianOptimizer:
         starts = [first] if last is None else [last, first] if n <= FEW or n % OFTEN == 0 else [last]
         return learned(values, starts)
 
-    def _surrogate(self) -> Surrogate:
+    def _check_told(self) -> None:
         if not self._told:
             raise ValueError("nothing has been told yet; tell a loss first")
+
+    def _surrogate(self) -> Surrogate:
+        self._check_told()
         values = self._values("loss")
         return surrogate(values, self._learned("loss", values))
 
     def _believing(self, theta: Floats | None = None) -> tuple[Surrogate, Floats]:
         """The law in which pending points have their mean as value, and the columns of all its points."""
+        self._check_told()
         values = self._values("loss")
         theta = self._learned("loss", values) if theta is None else theta
         law = surrogate(values, theta)

@@ -29,6 +29,7 @@ from gnomon.gp._class_fit import (
     fit_latent,
 )
 from gnomon.gp._peer_kernel import Adopted, adopt
+from gnomon.gp._softmax_average import softmax_by_draws, softmax_by_quadrature
 from gnomon.gp._tuning import Optimizer
 from gnomon.gp.regressor import KernelOfProcess
 from gnomon.infer import CLASS_LINKS
@@ -71,9 +72,11 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         p(y | z) = σ(yz) or Φ(yz); with "softmax" the logit link of several classes.
     integration : {"erf", "quadrature", "mackay", "mode"}, default="erf"
         How (1) is integrated for the logit link: a sum of five error functions (errors up to 4e-4), exactly,
-        σ(m/√(1 + πv/8)), or at the mode. The probit link has a closed form.
+        σ(m/√(1 + πv/8)), or at the mode. The probit link has a closed form, which "erf" and "quadrature" mean there.
+        With ``multi_class="softmax"`` "erf" stands for a mean over draws of the scores, and "quadrature" for a product
+        of rules along all directions, for four classes at most. "mackay" is of a logistic score alone.
     n_draws : int, default=1000
-        For (1) with ``multi_class="softmax"``.
+        Pairs of draws, for integration="erf" with ``multi_class="softmax"``.
 
     Attributes
     ----------
@@ -292,6 +295,11 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             )
         if self.multi_class == "softmax" and self.link != "logit":
             raise ValueError(f"link={self.link!r} is for two classes; multi_class='softmax' has link='logit' alone")
+        if self.integration == "mackay" and (self.multi_class == "softmax" or self.link == "probit"):
+            raise ValueError(
+                "integration='mackay' is of a single logistic score, and there is none with "
+                f"link={self.link!r} and multi_class={self.multi_class!r}; choose 'quadrature' or 'mode'"
+            )
 
     def _problems(self, rows: Any, index: Integers, w: Floats) -> list[ClassProblem]:
         """Rows, labels and weights of each process."""
@@ -344,18 +352,14 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         return found / np.where(total > 0.0, total, 1.0)
 
     def _softmax_average(self, part: LatentProcess, rows: Any) -> Floats:
-        """(1) as a mean over draws of the scores, the same standard draws at every row."""
+        """(1) of all classes together."""
         mean = part.mean(rows)
         if self.integration == "mode":
             return softmax(mean, axis=1)
+        if self.integration == "quadrature":
+            return softmax_by_quadrature(mean, part.spread(rows))
         seed = self.random_state if isinstance(self.random_state, int | np.integer) else 0
-        draws = np.random.default_rng(seed).standard_normal((self.n_draws, self.n_classes_))
-        values, vectors = np.linalg.eigh(part.spread(rows))
-        roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-        total = np.zeros_like(mean)
-        for e in (*draws, *-draws):
-            total += softmax(mean + roots @ e, axis=1)
-        return total / (2 * self.n_draws)
+        return softmax_by_draws(mean, part.spread(rows), self.n_draws, int(seed))
 
     def _votes(self, rows: Any) -> Floats:
         """Votes of all pairs, and a share below one half of a vote for their confidence, as scikit-learn counts."""

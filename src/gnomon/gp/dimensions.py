@@ -281,6 +281,10 @@ class Category(Dimension):
         object.__setattr__(self, "values", tuple(self.values))
         if not self.values:
             raise ValueError("Category([]) has no values; give at least one")
+        plain = [(type(value), value) for value in self.values if value is None or np.isscalar(value)]
+        twins = [value for i, (_, value) in enumerate(plain) if plain[i] in plain[:i]]
+        if twins:
+            raise ValueError(f"Category({list(self.values)!r}) has {twins[0]!r} twice; give each value once")
 
     @property
     def size(self) -> float:
@@ -334,10 +338,11 @@ def _decimals(low: float, high: float) -> int:
 
 def _check_range(dimension: Dimension, low: float, high: float, log: bool, least: float) -> None:
     kind = type(dimension).__name__
-    if not (
-        isinstance(low, numbers.Real) and isinstance(high, numbers.Real) and low < high and math.isfinite(high - low)
-    ):
+    numeric = all(isinstance(end, numbers.Real) and not isinstance(end, bool | np.bool_) for end in (low, high))
+    if not (numeric and low < high and math.isfinite(high - low)):
         raise ValueError(f"{kind}({low!r}, {high!r}) must have finite ends low < high; give others")
+    if not isinstance(log, bool | np.bool_):
+        raise ValueError(f"log={log!r} must be True or False; give one of them")
     if log and not (low > 0.0 and low >= least):
         must = "low > 0" if least == 0.0 else f"low ≥ {least:g}"
         raise ValueError(f"{kind}({low!r}, {high!r}, log=True) must have {must}; give another end, or log=False")

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, Floats, MatrixLike
 from gnomon.base.estimator import Estimator
@@ -66,6 +66,8 @@ class GridInterpolator(MultiOutputMixin, RegressorMixin, Estimator):
         The largest amount that was added to the diagonal of K of an axis; a warning says it too.
     n_features_in_ : int
         The number of axes.
+    feature_names_in_ : ndarray
+        Where rows of a data frame were given.
 
     References
     ----------
@@ -126,6 +128,7 @@ class GridInterpolator(MultiOutputMixin, RegressorMixin, Estimator):
         """
         check_parameters(self)
         data = read_grid(X, y)
+        _check_feature_names(self, None if y is None else X, reset=True)
         axes = grid_axes(data.axes, self.kernel, self.boundary)
         C, jitter = data.values, 0.0
         for d, axis in enumerate(axes):

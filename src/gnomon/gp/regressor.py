@@ -16,21 +16,22 @@ from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, RandomState
-from gnomon.base import kernel_rows
+from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, Positive, RandomState
+from gnomon.base import kernel_rows, take_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
-from gnomon.gp._noise import UNKNOWN_NOISE, NoiseLike, more_noise
+from gnomon.gp._noise import NoiseLike, more_noise, new_noise
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
-from gnomon.gp._observed import ObservedProcess
+from gnomon.gp._observed import ObservedProcess, columns_of
 from gnomon.gp._peer_kernel import Adopted, adopt
 from gnomon.gp._process import Process, TargetScale
-from gnomon.gp._reading import Reading, normalised, read_observations
-from gnomon.gp._solvers import MOST_DENSE, Solved, Solver, choose_solver, solve
+from gnomon.gp._reading import Reading, normalised, read_observations, some_noise
+from gnomon.gp._solvers import MOST_DENSE, Effort, Solved, Solver, choose_solver, solve
 from gnomon.gp._trend import MeanLike, read_trend
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.kernels import RBF, Constant, Kernel
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["GaussianProcessRegressor"]
 
@@ -84,6 +85,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         Threads for restarts.
     n_inducing : int, default=500
         Most rows for solver="inducing".
+    solver_tol : float, default=1e-10
+        ‖Aa − y‖/‖y‖ at which solver="cg" ends.
+    solver_max_iter : int, optional
+        Iterations of solver="cg"; 10n by default.
 
     Attributes
     ----------
@@ -104,6 +109,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     jitter_ : float
         What was added to the diagonal of A to make it positive definite; a warning says it too.
     solver_ : str
+    solver_residuals_ : ndarray of shape (n_iterations + 1,)
+        ‖Aa − y‖/‖y‖ before the first iteration of solver="cg" and after each, the largest over targets; else empty.
     evidence_gap_ : float
         What log p(y) can be larger than `log_marginal_likelihood_value_` by, proved; 0 where the solver is exact.
     missing_variance_ : float
@@ -168,6 +175,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         solver: Solver = "auto",
         n_jobs: int | None = None,
         n_inducing: Count = 500,
+        solver_tol: Positive = 1e-10,
+        solver_max_iter: Count | None = None,
     ):
         self.kernel = kernel
         self.alpha = alpha
@@ -184,6 +193,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.solver = solver
         self.n_jobs = n_jobs
         self.n_inducing = n_inducing
+        self.solver_tol = solver_tol
+        self.solver_max_iter = solver_max_iter
 
     def fit(self, X: MatrixLike | list[Any], y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the hyper-parameters and condition the process on the rows.
@@ -193,7 +204,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         X : array-like of shape (n_samples, n_features), or a list of objects for a kernel of pairs
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
-            w of (1); a row of weight 2 counts as two observations.
+            w of (1): yᵢ counts as the mean of wᵢ observations. How much these differed is not known, and says nothing
+            of σ² where that is learned.
 
         Returns
         -------
@@ -219,7 +231,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         solver = choose_solver(self.solver, read.parameters, read.data)
         found = self._search(read.data, read.parameters, solver)
         parameters = read.parameters if found is None else read.parameters.at(found.theta)
-        self._keep(read, parameters, solve(solver, parameters, read.data, n_inducing=self.n_inducing))
+        self._keep(read, parameters, solve(solver, parameters, read.data, self._effort()))
         self._certify(found)
         return self
 
@@ -251,64 +263,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             raise RuntimeError("at most one of return_std and return_cov can be requested; ask for one of them")
         rows = self._rows(X)
         process = self._law(rows)
-        mean = self._shaped(process.mean(rows))
+        mean = columns_of(process.mean(rows))
         if not (return_std or return_cov):
             return mean
         extra = self._noise_of(include_noise, len(rows)) * process.scale.spread**2
         if return_cov:
             C = process.covariance(rows)
             C[np.diag_indices(len(rows))] += extra
-            return mean, self._shaped(C)
-        return mean, self._shaped(np.sqrt(process.variance(rows) + extra))
-
-    def sample_y(
-        self,
-        X: MatrixLike | list[Any],
-        n_samples: int = 1,
-        random_state: RandomState = 0,
-        *,
-        include_noise: bool = False,
-    ) -> Floats:
-        """Draws of f at all rows together, from the prior before a fit and from the posterior after it.
-
-        Parameters
-        ----------
-        X : as in `fit`
-        n_samples : int, default=1
-        random_state : int, RandomState or None, default=0
-        include_noise : bool, default=False
-            Draw observations instead of f.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n_samples) or (n_queries, n_targets, n_samples)
-        """
-        rows = self._rows(X)
-        noise = self._noise_of(include_noise, len(rows))[:, 0]
-        draws = self._law(rows).sample(rows, n_samples, check_random_state(random_state), noise)
-        return draws[:, 0] if draws.shape[1] == 1 else draws
-
-    def sample_prior(self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None) -> Floats:
-        """Draws of f before any observation, with the kernel that was found where there was a fit.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, n)
-        """
-        rows = self._rows(X)
-        law = self._law(rows)._replace(rows=None, found=None)
-        if law.trend.free:
-            raise ValueError(
-                f"mean={self.mean!r} has free coefficients, so that the prior has no mean; give a known one"
-            )
-        return law.sample(rows, n, check_random_state(random_state))[:, 0]
-
-    def sample_posterior(
-        self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None, *, include_noise: bool = False
-    ) -> Floats:
-        """Draws of f after the observations; as `sample_y`."""
-        check_is_fitted(self)
-        return self.sample_y(X, n, random_state, include_noise=include_noise)
+            return mean, columns_of(C)
+        return mean, columns_of(np.sqrt(process.variance(rows) + extra))
 
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
@@ -354,7 +317,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     ) -> Self:
         """Condition on further rows, with the hyper-parameters that were found: the same as a fit to all rows.
 
-        A Cholesky factor grows by the new rows, in O(n²) operations for each.
+        A Cholesky factor grows by the new rows, in O(n²) operations for each. What is said of the search for
+        hyper-parameters (`objective_`, `converged_`, `history_` …) stays that of the fit.
 
         Parameters
         ----------
@@ -371,17 +335,23 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             self, X, y, kernel=self._parameters.kernel, reset=False, multi_output=True, y_numeric=True, dtype=float
         )
         new = np.reshape(y, (len(y), -1))
-        noises = more_noise(self._parameters.noise, noise, new, sample_weight, self._has_level())
+        if new.shape[1] != self._targets.shape[1]:
+            raise ValueError(f"y has {new.shape[1]} targets and the fit had {self._targets.shape[1]}; give as many")
+        weights = check_weights(sample_weight, new)
+        kept = np.flatnonzero(weights > 0.0)
+        rows, new, weights = take_rows(rows, kept), new[kept], weights[kept]
+        noises = more_noise(self._parameters.noise, some_noise(noise, kept), new, weights, self._has_level())
         read = normalised(
             stack_rows(self.X_train_, rows),
             np.vstack([self._targets, new]),
+            np.append(self._weights, weights),
             Parameters(self._parameters.kernel, noises),
             self._trend,
             self.normalize_y,
         )
         solver = choose_solver(self.solver, read.parameters, read.data)
         before = self._process.found
-        solved = solve(solver, read.parameters, read.data, before and before.precision, n_inducing=self.n_inducing)
+        solved = solve(solver, read.parameters, read.data, self._effort(), before and before.precision)
         self._keep(read, read.parameters, solved)
         return self
 
@@ -389,6 +359,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
+
+    def _effort(self) -> Effort:
+        return Effort(self.n_inducing, self.solver_tol, self.solver_max_iter)
 
     def _check_targets(self, Y: Floats) -> None:
         if self.n_targets is not None and Y.shape[1] != self.n_targets:
@@ -423,11 +396,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         """The fitted attributes."""
         data, found, cost = read.data, solved.found, solved.approximation
         self._data, self._parameters, self._targets, self._known = data, parameters, read.targets, read.known
+        self._weights = read.weights
         self._process = Process(parameters.kernel, self._trend, read.scale, solved.rows, found)
         self._set_kernel(parameters)
         self.X_train_, self.y_train_ = data.rows, self._shaped(data.y)
-        self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(found.drift)
-        self.jitter_, self.solver_ = found.precision.jitter, solved.name
+        self.alpha_, self.beta_ = self._shaped(found.coef), self._shaped(self._trend.coefficients(found.drift))
+        self.jitter_, self.solver_, self.solver_residuals_ = found.precision.jitter, solved.name, solved.residuals
         self.log_marginal_likelihood_value_ = solved.evidence
         self.evidence_gap_ = 0.0 if cost is None else cost.gap
         self.missing_variance_ = 0.0 if cost is None else cost.missing
@@ -460,7 +434,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.objective_ = self.log_marginal_likelihood_value_ if found is None else found.value
         self.gradient_norm_ = 0.0 if found is None else found.slope
         self.converged_ = True if found is None else found.converged
-        self.stop_reason_ = "tol" if self.converged_ else "max_iter"
+        self.stop_reason_ = "tol" if found is None else found.reason
         self.n_iter_ = 0 if found is None else found.n_iter
         path = np.array([self.objective_]) if found is None else found.history
         self.history_ = {"iteration": np.arange(1, len(path) + 1), "objective": path}
@@ -468,28 +442,21 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
 
     def _rows(self, X: Any) -> Any:
         kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
-        fitted = hasattr(self, "X_train_")
-        return kernel_rows(self, X, kernel=kernel, reset=not fitted, dtype=float)
+        return kernel_rows(self, X, kernel=kernel, reset="X_train_" not in vars(self), dtype=float)
 
     def _law(self, rows: Any) -> Process:
         """The posterior after a fit, the prior before."""
-        if hasattr(self, "_process"):
+        if "_process" in vars(self):
             return self._process
         kernel = adopt(DEFAULT if self.kernel is None else self.kernel)
         m = self.n_targets or 1
-        self._ndim = 1 if m == 1 else 2
         return Process(kernel, read_trend(self.mean, rows), TargetScale(np.zeros(m), np.ones(m)))
 
     def _noise_of(self, include_noise: bool | ArrayLike, q: int) -> Floats:
         """Variances of the noise of new observations, of shape (q, 1)."""
-        given = np.asarray(include_noise)
-        if given.dtype != bool:
-            return np.broadcast_to(given.astype(float).reshape(-1, 1), (q, 1))
-        if not np.any(given):
-            return np.zeros((q, 1))
-        if not self._has_level():
-            raise ValueError(f"include_noise=True needs one noise level; {UNKNOWN_NOISE}")
-        return np.full((q, 1), self._parameters.noise.level if hasattr(self, "_parameters") else self.alpha)
+        given = self.alpha if self.noise is None else self.noise
+        level = self._parameters.noise.level if self._has_level() and "_parameters" in vars(self) else given
+        return new_noise(include_noise, q, level)
 
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""

@@ -206,7 +206,10 @@ class Space:
 
     def _conditions_of(self, name: str) -> list[Condition]:
         found = []
-        for parent, values in (self.dimensions[name].when or {}).items():
+        when = self.dimensions[name].when
+        if not isinstance(when, Mapping | None):
+            raise ValueError(f"when={when!r} of {name!r} must be a dict of values by the names of other parameters")
+        for parent, values in (when or {}).items():
             if parent not in self.dimensions or parent == name:
                 raise ValueError(f"{name!r} exists when {parent!r} …, which is no other parameter of {self.names}")
             dimension = self.dimensions[parent]

@@ -8,9 +8,11 @@ f minimises Σ (yᵢ − f(xᵢ))² + λ wᵀΦw. For up to three columns wᵀΦ
 squared Fourier transform in that integral is weighted by ‖ω‖^(d−3), which makes f continuous. With λ = 0 f
 passes through the points with the least bending; in one column it is the natural cubic spline. Duchon (1977),
 doi:10.1007/BFb0086566; Wahba (1990), section 2.4, doi:10.1137/1.9781611970128. (3) is solved on the complement of the
-columns of T, where Φ is positive definite.
+columns of T, where Φ is positive definite, with rows and columns divided by √(1 + λᵢ): rows of tiny weights, whose λᵢ
+are huge, then cost the others no digits.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
@@ -33,6 +35,12 @@ __all__ = ["ThinPlateSpline"]
 
 BLOCK = 1 << 22
 """Distances of new points to the given ones that are in memory at once."""
+
+MISSED = 1e-6
+"""How far the spline may miss values, relative to the largest, without a word where they should be met exactly."""
+
+MOST = 1e200
+"""λ in units of φ from which on only the affine part is left."""
 
 
 class _Plate(NamedTuple):
@@ -75,6 +83,9 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
         ∫ ‖∇²f‖², summed over targets; for more than three columns 8π wᵀΦw.
     objective_ : float
         Σ (yᵢ − f(xᵢ))² + λ wᵀΦw.
+    jitter_ : float
+        What was added to λ so that (3) could be solved, where points are nearly equal. A warning says it, and how far
+        values are missed.
     X_fit_ : ndarray of shape (n_points, n_features)
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -123,13 +134,14 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
         s = check_weights(sample_weight, X)
         kept = np.flatnonzero(s > 0.0)
         X, Y, s = X[kept], Y[kept], s[kept]
-        kept = merge_duplicates(X, Y, np.full(len(Y), self.smoothing))
+        kept = merge_duplicates(X, Y, np.full(len(Y), self.smoothing), advice="give smoothing > 0")
         X, Y, s = X[kept], Y[kept], s[kept]
         self._centre, self._unit = X.mean(axis=0), float(np.max(np.abs(X - X.mean(axis=0)))) or 1.0
         U = (X - self._centre) / self._unit
-        found = _solve(plate, U, Y, self.smoothing / self._unit**plate.degree / s)
+        penalty = min(_over(self.smoothing, self._unit, plate.degree), MOST)
+        found = _solve(plate, U, Y, penalty / s)
         self._solution, self._points, self.X_fit_ = found, U, X
-        self._report(plate, Y, s, y.ndim, dtype)
+        self._report(plate, Y, s, penalty, y.ndim, dtype)
         return self
 
     def predict(self, X: MatrixLike) -> Floats:
@@ -149,11 +161,10 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
         values = _values(_plate_of(U), self._points, self._solution, U).astype(self.weights_.dtype)
         return values if self.weights_.ndim == 2 else values[:, 0]
 
-    def _report(self, plate: _Plate, Y: Floats, s: Floats, ndim: int, dtype: Any) -> None:
+    def _report(self, plate: _Plate, Y: Floats, s: Floats, penalty: float, ndim: int, dtype: Any) -> None:
         """The solution in the units of the user."""
-        w, a, squares = self._solution
-        scale = self._unit**plate.degree
-        weights = w / scale
+        w, a, squares, jitter = self._solution
+        weights = _over(w, self._unit, plate.degree)
         slopes = a[1:] / self._unit
         if plate.profile is _log_profile:
             # log(r/u) = log r − log u, and Σ wᵢ‖x − xᵢ‖² is affine where (1) holds.
@@ -165,31 +176,68 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
             affine = np.vstack([a[:1], slopes])
         affine[0] -= self._centre @ affine[1:]
         residuals = Y - _values(plate, self._points, self._solution, self._points)
-        bending = float(np.sum(squares)) / scale
-        self.bending_energy_ = plate.energy * bending
-        self.objective_ = float(np.sum(s[:, None] * residuals**2)) + self.smoothing * bending
+        bending = float(np.sum(squares))
+        self.bending_energy_ = plate.energy * _over(bending, self._unit, plate.degree)
+        self.objective_ = float(np.sum(s[:, None] * residuals**2)) + penalty * bending
+        self.jitter_ = _over(jitter, 1.0 / self._unit, plate.degree)
+        missed = float(np.max(np.abs(residuals))) if penalty == 0.0 else 0.0
+        if jitter > 0.0 or missed > MISSED * np.max(np.abs(Y)):
+            warnings.warn(
+                f"points are so near to each other that the spline misses their values by up to {missed:.3g}, with "
+                f"smoothing={self.jitter_:.3g} more; give smoothing, or merge them",
+                UserWarning,
+                stacklevel=3,
+            )
         parts = (weights.astype(dtype), affine.astype(dtype))
         self.weights_, self.affine_ = (part if ndim == 2 else part[:, 0] for part in parts)
 
 
 class _Solution(NamedTuple):
-    """w, a and wᵀΦw of each target."""
+    """w, a and wᵀΦw of each target, and what was added to λ."""
 
     w: Floats
     a: Floats
     squares: Floats
+    jitter: float
 
 
 def _plate_of(X: Floats) -> _Plate:
     return PLATES[min(X.shape[1], 3)]
 
 
+def _over(values: Any, unit: float, degree: int) -> Any:
+    """values/unitᵈ, where the power itself may be beyond all floating-point numbers."""
+    with np.errstate(over="ignore"):
+        for _ in range(degree):
+            values = values / unit
+    return values
+
+
 def _solve(plate: _Plate, U: Floats, Y: Floats, diagonal: Floats) -> _Solution:
     """(3) on the complement of T."""
     n, d = U.shape
-    T = np.hstack([np.ones((n, 1)), U])
+    _check_affine(U)
+    # Rows and columns times s: SΦS + SλS has entries below max Φ + 1, however large λ is.
+    s = 1.0 / np.sqrt(1.0 + diagonal)
+    T = s[:, None] * np.hstack([np.ones((n, 1)), U])
     Q, R = linalg.qr(T)
-    pivots = np.abs(np.diagonal(R[: min(n, d + 1)]))
+    Phi = plate.profile(cdist(U, U))
+    A = s[:, None] * Phi * s
+    A[np.diag_indices(n)] += s * diagonal * s
+    inside, outside, Y = Q[:, : d + 1], Q[:, d + 1 :], s[:, None] * Y
+    v, jitter = np.zeros_like(Y), 0.0
+    if n > d + 1:
+        precision = factor_covariance(outside.T @ A @ outside)
+        v, jitter = outside @ precision.solve(outside.T @ Y), precision.jitter
+    a = linalg.solve_triangular(R[: d + 1], inside.T @ (Y - A @ v))
+    w = s[:, None] * v
+    return _Solution(w, a, np.sum(w * (Phi @ w), axis=0), jitter)
+
+
+def _check_affine(U: Floats) -> None:
+    """Refuse points that leave the affine part of (1) free."""
+    n, d = U.shape
+    pivots = np.abs(np.diagonal(linalg.qr(np.hstack([np.ones((n, 1)), U]), mode="r")[0]))
     if n < d + 1 or np.min(pivots) < 1e-10 * np.max(pivots):
         shape = ("in the same place", "on one line", "in one plane")[min(d, 3) - 1]
         constant = np.flatnonzero(np.ptp(U, axis=0) == 0.0).tolist()
@@ -198,13 +246,6 @@ def _solve(plate: _Plate, U: Floats, Y: Floats, diagonal: Floats) -> _Solution:
             f"the {n} different points are all {shape}, which leaves the affine part of a spline of {d} columns free; "
             f"give at least {d + 1} points in general position, or {advice}"
         )
-    Phi = plate.profile(cdist(U, U))
-    Phi[np.diag_indices(n)] += diagonal
-    inside, outside = Q[:, : d + 1], Q[:, d + 1 :]
-    w = outside @ factor_covariance(outside.T @ Phi @ outside).solve(outside.T @ Y) if n > d + 1 else np.zeros_like(Y)
-    left = Y - Phi @ w
-    a = linalg.solve_triangular(R[: d + 1], inside.T @ left)
-    return _Solution(w, a, np.sum(w * (Phi @ w), axis=0) - np.sum(diagonal[:, None] * w**2, axis=0))
 
 
 def _values(plate: _Plate, points: Floats, found: _Solution, U: Floats) -> Floats:

@@ -18,11 +18,13 @@ from scipy import linalg
 
 from gnomon._typing import Floats
 from gnomon.infer.entry_slopes import EntrySlopes
-from gnomon.numerics.linalg import Precision
+from gnomon.numerics.linalg import NotPositiveDefiniteError, Precision
 
 __all__ = ["Conditioned", "Left", "condition"]
 
 LOG_2PI = float(np.log(2.0 * np.pi))
+LOST = 1e-12
+"""Share of (A⁻¹)ᵢᵢ that rounding may leave of Pᵢᵢ = 0."""
 
 
 class Left(NamedTuple):
@@ -69,6 +71,8 @@ class Conditioned(NamedTuple):
         A⁻¹H.
     root : ndarray of shape (p, p)
         The lower Cholesky factor of HᵀA⁻¹H.
+    residual : ndarray of shape (n, m)
+        y − Hβ, of which (4) takes yᵀPy = rᵀa: y itself may be far from zero.
 
     References
     ----------
@@ -95,6 +99,7 @@ class Conditioned(NamedTuple):
     drift: Floats
     solved: Floats
     root: Floats
+    residual: Floats
 
     def mean(self, k: Floats, h: Floats | None = None) -> Floats:
         """Equation (3) for the covariances k of shape (n, q) with q new points, and their drift h of shape (q, p)."""
@@ -129,7 +134,7 @@ class Conditioned(NamedTuple):
         n, m = self.y.shape
         drift = 2.0 * float(np.sum(np.log(np.diagonal(self.root))))
         shared = self.precision.log_det + drift + (n - len(self.drift)) * LOG_2PI
-        return -0.5 * (float(np.sum(self.y * self.coef)) + m * shared)
+        return -0.5 * (float(np.sum(self.residual * self.coef)) + m * shared)
 
     def evidence_slopes(self) -> EntrySlopes:
         """G with ∂ log p = Σ Gᵢⱼ ∂Aᵢⱼ: ½(aaᵀ − mP)."""
@@ -139,14 +144,21 @@ class Conditioned(NamedTuple):
         )
 
     def left_out(self) -> Left:
-        """The laws (5)."""
-        P = self._projected_diagonal()
+        """The laws (5); ValueError where the other rows do not determine the drift."""
+        diagonal, V = self.precision.diagonal(), self._drift_root()
+        P = diagonal - np.einsum("ij,ij->j", V, V)
+        lost = LOST * diagonal >= P
+        if len(self.drift) and np.any(lost):
+            raise ValueError(
+                f"without row {int(np.argmax(lost))} the {len(self.drift)} coefficients of the mean are not "
+                "determined, so that nothing is known of its value; give more rows, or a mean with fewer coefficients"
+            )
         return Left(self.y - self.coef / P[:, None], 1.0 / P)
 
     def left_out_score(self) -> float:
         """Σ log p(yᵢ | y₋ᵢ)."""
         left = self.left_out()
-        squares = (self.y - left.mean) ** 2 / left.variance[:, None]
+        squares = self.coef**2 * left.variance[:, None]
         return -0.5 * float(np.sum(squares + np.log(left.variance)[:, None] + LOG_2PI))
 
     def left_out_slopes(self) -> EntrySlopes:
@@ -165,10 +177,6 @@ class Conditioned(NamedTuple):
         """P of (2)."""
         V = self._drift_root()
         return self.precision.dense() - V.T @ V
-
-    def _projected_diagonal(self) -> Floats:
-        V = self._drift_root()
-        return self.precision.diagonal() - np.einsum("ij,ij->j", V, V)
 
     def _drift_root(self) -> Floats:
         """V with VᵀV = A⁻¹ − P, of shape (p, n)."""
@@ -191,6 +199,11 @@ def condition(precision: Precision, y: Floats, H: Floats | None = None) -> Condi
     -------
     Conditioned
 
+    Raises
+    ------
+    NotPositiveDefiniteError
+        Where columns of the drift depend on each other.
+
     References
     ----------
     Rasmussen, C. E. & Williams, C. K. I. (2006). Gaussian Processes for Machine Learning, section 2.7. MIT Press.
@@ -209,11 +222,20 @@ def condition(precision: Precision, y: Floats, H: Floats | None = None) -> Condi
     n, m = y.shape
     if H is None:
         empty = np.empty((n, 0))
-        return Conditioned(precision, y, precision.solve(y), np.empty((0, m)), empty, np.empty((0, 0)))
+        return Conditioned(precision, y, precision.solve(y), np.empty((0, m)), empty, np.empty((0, 0)), y)
     solved = precision.solve(H)
-    root = linalg.cholesky(_symmetric(H.T @ solved), lower=True)
-    beta = linalg.cho_solve((root, True), solved.T @ y)
-    return Conditioned(precision, y, precision.solve(y - H @ beta), beta, solved, root)
+    try:
+        root = linalg.cholesky(_symmetric(H.T @ solved), lower=True)
+    except np.linalg.LinAlgError:
+        raise NotPositiveDefiniteError(
+            f"the {H.shape[1]} columns of the mean depend on each other, up to rounding; leave some out, or centre them"
+        ) from None
+    # (2) is the same for y − Hb and β − b: least squares take away what may be large beside the rest.
+    b = np.linalg.lstsq(H, y, rcond=None)[0]
+    left = y - H @ b
+    more = linalg.cho_solve((root, True), solved.T @ left)
+    residual = left - H @ more
+    return Conditioned(precision, y, precision.solve(residual), b + more, solved, root, residual)
 
 
 def _symmetric(A: Floats) -> Floats:

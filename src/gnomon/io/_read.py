@@ -24,6 +24,7 @@ def read_table(
     encoding: str = "utf-8",
     header: bool | None = None,
     missing: Sequence[str] = (),
+    source: str = "standard input",
 ) -> Table:
     """Read a table of delimited text (comma, semicolon, tab, bar or blank; also compressed by gzip) or of Parquet.
 
@@ -43,6 +44,8 @@ def read_table(
         and a first line that looks like data is an error.
     missing : sequence of str, default=()
         Further cells that mean "missing".
+    source : str, default="standard input"
+        What errors call a stream, which has no name of its own.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def read_table(
     >>> table["height"].tolist()
     ['1,65', '', '']
     """
-    name, opened = _source(path)
+    name, opened = _source(path, source)
     try:
         with opened as raw:
             return _read(raw, delimiter=delimiter, encoding=encoding, header=header, missing=missing)
@@ -70,10 +73,10 @@ def read_table(
         raise TableError(f"{name}: cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
-def _source(path: str | Path | BinaryIO) -> tuple[str, BinaryIO]:
+def _source(path: str | Path | BinaryIO, stream: str) -> tuple[str, BinaryIO]:
     """The name of the source and its bytes, from which one may read more than once."""
     if not isinstance(path, (str, Path)):
-        return "standard input", io.BytesIO(path.read())
+        return stream, io.BytesIO(path.read())
     path = Path(path)
     if not path.exists():
         raise TableError(f"{path}: no such file")

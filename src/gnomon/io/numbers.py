@@ -48,8 +48,11 @@ class NumberForm:
     @property
     def sample(self) -> str:
         """A number in this form."""
-        before = f"{self.prefix} " if self.prefix[-1:].isalpha() else self.prefix
-        return f"{before}1{self.thousands}234{self.decimal}5 {self.suffix}".rstrip()
+        return f"{self._before}1{self.thousands}234{self.decimal}5 {self.suffix}".rstrip()
+
+    @property
+    def _before(self) -> str:
+        return f"{self.prefix} " if self.prefix[-1:].isalpha() else self.prefix
 
     def read(self, text: Array) -> Floats:
         """The cells as float64; a missing, infinite or unreadable cell is NaN."""
@@ -67,6 +70,11 @@ class NumberForm:
         value = self._amount(found)
         same = (found["prefix"] or "", _unit(found)) == (self.prefix, self.suffix)
         return value if same or value == 0.0 else np.nan
+
+    def write(self, number: float) -> str:
+        """A number in this form, such that `value` finds it again; a unit stands beside zero too."""
+        digits = repr(abs(number)).replace(".", self.decimal)
+        return f"{'-' if number < 0 else ''}{self._before}{digits} {self.suffix}".rstrip()
 
     def _amount(self, found: re.Match[str]) -> float:
         digits = found["digits"].translate(_BLANKS)

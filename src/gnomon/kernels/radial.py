@@ -163,10 +163,13 @@ class DistanceKernel(Kernel):
 
     def _unit(self, X: Any) -> Floats:
         """1/ℓ for the columns of X."""
-        d = X.shape[1]
+        return 1.0 / np.asarray(self.scales(X.shape[1]), dtype=X.dtype)
+
+    def scales(self, d: int) -> float | Floats:
+        """ℓ, refused where it is not for rows of d columns."""
         if np.ndim(self.scale) and np.shape(self.scale) != (d,):
             raise ValueError(f"length_scale has shape {np.shape(self.scale)}; give one number, or one for each of {d}")
-        return 1.0 / np.asarray(self.scale, dtype=X.dtype)
+        return self.scale
 
     def by_metric(self, X: Any) -> Any:
         """X B, where A = B Bᵀ."""

@@ -92,7 +92,7 @@ class RBF(Radial):
         """A Gaussian of each column, where columns are compared one by one."""
         if self.metric is not None and np.ndim(self.metric) == 2:
             return None
-        widths = np.broadcast_to(np.asarray(self.scale, dtype=float), d)
+        widths = np.broadcast_to(np.asarray(self.scales(d), dtype=float), d)
         weights = np.broadcast_to(1.0 if self.metric is None else np.asarray(self.metric, dtype=float), d)
         return [RBF(float(width / np.sqrt(weight))) for width, weight in zip(widths, weights, strict=True)]
 

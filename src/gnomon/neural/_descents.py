@@ -13,6 +13,7 @@ from typing import Any
 
 from gnomon._typing import Floats
 from gnomon.neural._options import TrainingOptions
+from gnomon.neural._tolerances import tolerance_units
 from gnomon.optim import BatchProblem, Solution, bfgs, conjugate_gradient, lbfgs, newton_cg
 from gnomon.optim.rules import AnyOf, Check, StopRule
 from gnomon.optim.solution import Callback, StopReason
@@ -38,7 +39,7 @@ def descend(
     if score is not None:
         rules += (Validation(score, options.patience + 1, options.tol, first=1),)
     solve = SOLVERS[str(options.solver)](problem, options)
-    tol = options.tol if options.tol_grad is None else options.tol_grad
+    tol = options.tol * tolerance_units(problem).gradient if options.tol_grad is None else options.tol_grad
     return solve(counted, theta, tol=tol, max_iter=options.max_iter, stop=AnyOf(rules), callback=callback)
 
 

@@ -21,6 +21,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.rows import validate_rows
 from gnomon.neural._built import architecture, refitted_output
+from gnomon.neural._engines import engine_name, passes_here
 from gnomon.neural._filters import filters
 from gnomon.neural._fit import Trained, fit_network, progress
 from gnomon.neural._held_out import TrainingRows, measured, scorer_of, split_rows
@@ -55,6 +56,9 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
     augment: Any
     pretrain: Any
     learning_rate_init: float
+    engine: str
+    device: str = "cpu"
+    """Where the network is evaluated: a parameter of the estimators that may choose."""
 
     @abstractmethod
     def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
@@ -156,6 +160,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
             self.network_ = self._network(rows.X.shape[1], targets)
             self.loss_curve_: list[float] = []
             self.t_ = 0
+        self.engine_ = engine_name(self.engine, self.network_, device=self.device)
 
     def _first_weights(self, X: Any, unlabelled: Any) -> Callable[[np.random.Generator], Floats] | None:
         """What draws the first weights if they are learned from rows: generator → θ."""
@@ -192,7 +197,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
 
     def _unpack(self, trained: Trained, rows: TrainingRows, options: TrainingOptions, *, on_top: bool) -> None:
         solution, history = trained.solution, trained.solution.history
-        self.theta_, self.engine_, self.restarts_ = trained.theta, trained.engine, trained.restarts
+        self.theta_, self.restarts_ = trained.theta, trained.restarts
         self._state = None if trained.state is None else trained.state._replace(theta=trained.theta).latest
         self.history_, self.objective_, self.gradient_norm_ = history, solution.objective, solution.gradient_norm
         self.converged_, self.stop_reason_ = solution.converged, solution.stop_reason
@@ -229,10 +234,15 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
     def _scores(self, X: Any) -> Any:
         """Z of the output for new rows, a block of rows at a time."""
         with calm_blas(0):
-            parts = [self.network_.output(self.theta_, rows) for rows in self._blocks(X)]
+            parts = [self._output(self.theta_, rows) for rows in self._blocks(X)]
         if isinstance(parts[0], dict):
             return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _output(self, theta: Floats, inputs: Any) -> Any:
+        """Z of the output for rows as the network takes them, by the engine of the fit."""
+        passes = passes_here(self.engine_, self.network_, device=self.device)
+        return self.network_.output(theta, inputs, passes=passes)
 
     def _sampled(
         self,

@@ -17,9 +17,10 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.neural._checkpoint import Checkpoint
 from gnomon.neural._descents import descend
-from gnomon.neural._engines import engine_name, engine_of
+from gnomon.neural._engines import passes_of
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._symmetric_start import warn_if_symmetric
+from gnomon.neural._tolerances import tolerance_units
 from gnomon.numerics.parallel import calm_blas, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.optim import BatchProblem, Solution, TrainingState, train
@@ -64,14 +65,12 @@ class Trained(NamedTuple):
         The final value of every start: J, or with held-out rows the best score.
     state : TrainingState or None
         From which `fit_network` goes on; None after a descent on the whole objective.
-    engine : {"numpy", "torch"}
     """
 
     theta: Floats
     solution: Solution[Floats]
     restarts: Floats
     state: TrainingState | None
-    engine: str
 
 
 def fit_network(
@@ -120,9 +119,12 @@ def fit_network(
         Called with each row of the history; True stops.
     """
     check_network(network, options)
-    make = engine_of(options.engine, network, device=options.device, masks=options.masks)
+    passes = passes_of(options.engine, network, device=options.device, masks=options.masks)
     total = float(_rows_of(X) if s is None else np.sum(s, dtype=float))
-    given = {**options.penalties(total), "output_weights": output_weights, "augment": options.augment}
+    given = {
+        **options.penalties(total), "loss": loss, "output_weights": output_weights, "augment": options.augment,
+        "passes": passes,
+    }  # fmt: skip
     begin = draw or (lambda rng: network.init(rng, _dtype_of(X)))
 
     def run(seed: Any) -> Solution[Floats]:
@@ -130,7 +132,7 @@ def fit_network(
         theta = begin(rng) if start is None else start
         if start is None and state is None:
             warn_if_symmetric(network, theta)
-        problem = make(network, X, y, loss, s, {**given, "rng": rng})
+        problem = network.problem(X, y, s, **given, rng=rng)
         # Arithmetic that overflows ends as divergence, or is refused below.
         with _blas(network, options, problem.n_rows), np.errstate(over="ignore", invalid="ignore"):
             solution = _solve(problem, theta, options, held, state, epochs, watch, callback, rng)
@@ -142,13 +144,7 @@ def fit_network(
     runs = map_until_interrupt(run, seeds, options.n_jobs)
     ends = np.array([_end(solution, held) for solution in runs])
     best = runs[int(np.argmin(ends))]
-    return Trained(
-        best.w,
-        best,
-        ends if held is None else -ends,
-        best.details.get("state"),
-        engine_name(options.engine, network, device=options.device),
-    )
+    return Trained(best.w, best, ends if held is None else -ends, best.details.get("state"))
 
 
 def _end(solution: Solution[Floats], held: HeldOut | None) -> float:
@@ -185,7 +181,7 @@ def _solve(
         batch_size=options.rows_of_a_batch(problem.n_rows),
         sampling="cyclic" if not options.shuffle else options.sampling,  # type: ignore[arg-type]
         adapt_ratio=options.adapt_ratio,
-        tol=None if epochs is not None else options.tol,
+        tol=None if epochs is not None else options.tol * (tolerance_units(problem).loss if held is None else 1.0),
         tol_grad=options.tol_grad,
         n_iter_no_change=options.patience,
         max_iter=options.max_iter if epochs is None else first + epochs,

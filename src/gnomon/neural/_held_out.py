@@ -15,6 +15,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import _safe_indexing
 
 from gnomon._typing import Array, Floats, Integers
+from gnomon.neural._engines import passes_here
 from gnomon.neural._fit import HeldOut
 from gnomon.numerics.validation import check_interval
 
@@ -59,11 +60,16 @@ def measured(model: Any, rows: TrainingRows, monitor: Any) -> HeldOut:
     """What is measured on held-out rows at any θ, for a model that has all but its θ."""
     inputs, targets = model._scaled(rows.X), model._targets
     problem = model.network_.problem(
-        inputs, targets.code(rows.y), rows.s, loss=targets.loss, output_weights=model._counts
+        inputs,
+        targets.code(rows.y),
+        rows.s,
+        loss=targets.loss,
+        output_weights=model._counts,
+        passes=passes_here(model.engine_, model.network_, device=model.device),
     )
 
     def score(theta: Floats) -> float:
-        found = targets.predict(model.network_.output(theta, inputs))
+        found = targets.predict(model._output(theta, inputs))
         return float(targets.score(rows.y, found, rows.s))
 
     def by_scorer(scorer: Callable[..., float]) -> Callable[[Floats], float]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gnomon._jit import jit_no_alloc, subroutine_reassoc
 from gnomon._typing import Array, Floats, Integers
+from gnomon.neural._engines import Passes
 from gnomon.neural._output_loss import OutputLoss
 from gnomon.numerics.augment import Augmentation, augment_rows, check_augment
 from gnomon.numerics.random import check_rng
@@ -107,7 +108,7 @@ class NetworkProblem:
         penalize_intercept: bool = False,
         rng: np.random.Generator | None = None,
         augment: Any = None,
-        passes: Callable[[Any, np.random.Generator | None], Any] | None = None,
+        passes: Passes | None = None,
     ) -> None:
         self.network, self.losses = network, tuple(losses)
         self.inputs, self.targets = list(inputs), list(targets)
@@ -161,7 +162,7 @@ class NetworkProblem:
         """J on all rows, with random layers off."""
         w, total = self._full_weights(), 0.0
         for rows, share in self._blocks(slice(0, self.n_rows), w, False):
-            outputs = self._workspace.forward(theta, self._of(self.inputs, rows))
+            outputs = self._workspace.outputs(theta, self._of(self.inputs, rows))
             for Z, y, loss in zip(outputs, self._of(self.targets, rows), self.losses, strict=True):
                 total += loss.evaluate(y, Z, share, np.empty_like(Z))
         return total + self._penalty(theta, None, 1.0 / self.total)

@@ -9,37 +9,30 @@ al. (2019), PyTorch: an imperative style, high-performance deep learning library
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon._typing import Floats, is_sparse
-from gnomon.neural._torch_layers import TorchRun
+from gnomon.neural._torch_layers import TorchRun, dense
 from gnomon.neural._torch_module import ModuleLayer, import_torch, propagate
 from gnomon.neural._workspace import cut
 from gnomon.neural.layers import LayerRun
 from gnomon.neural.network import NeuralNetwork
 
-__all__ = ["Masks", "TorchWorkspace", "maker", "module_network"]
+__all__ = ["Masks", "TorchWorkspace", "module_network", "torch_passes"]
 
 Masks: TypeAlias = Literal["numpy", "native"]
 
 
-def maker(*, device: str = "cpu", masks: Masks = "numpy") -> Callable[..., Any]:
-    """(network, X, targets, losses, weights, options) → the problem whose passes run on a device."""
+def torch_passes(network: Any, *, device: str = "cpu", masks: Masks = "numpy") -> Callable[..., "TorchWorkspace"]:
+    """(dtype, generator) → passes through a network on a device."""
     torch = import_torch()
     if masks not in ("numpy", "native"):
         raise ValueError(f"masks={masks!r} must be 'numpy' or 'native'; give one of these")
-    place = _device(torch, device)
-
-    def make(network: Any, X: Any, targets: Any, losses: Any, weights: Floats | None, options: Any) -> Any:
-        def passes(dtype: Any, rng: np.random.Generator | None) -> Any:
-            names = list(network.input_shapes), list(network.output_shapes)
-            return TorchWorkspace(torch, place, masks, network.nodes, *names, dtype, rng)
-
-        return network.problem(X, targets, weights, loss=losses, passes=passes, **options)
-
-    return make
+    names = list(network.input_shapes), list(network.output_shapes)
+    return partial(TorchWorkspace, torch, _device(torch, device), masks, network.nodes, *names)
 
 
 def module_network(module: Callable[[int, int], Any], n_features: int, n_outputs: int) -> NeuralNetwork:
@@ -74,7 +67,8 @@ class TorchWorkspace:
         self.torch, self.device, self.nodes, self.names = torch, device, nodes, list(inputs)
         native = NativeDraws(torch, device, rng) if masks == "native" and rng is not None else None
         self.runs = [LayerRun(np.dtype(dtype), rng=rng) for _ in nodes]
-        self._lent = [TorchRun(torch, device, run, native) for run in self.runs]
+        blocked = bool(torch.backends.mkldnn.is_available())
+        self._lent = [TorchRun(torch, device, run, native, blocked) for run in self.runs]
         self._wanted = list(outputs)
         self._theta: Floats | None = None
         self._leaves: list[tuple[Any, ...]] = []
@@ -90,10 +84,15 @@ class TorchWorkspace:
         for run in self.runs:
             run.training = training
         self._place(theta)
-        tensors = [self._lent[0].tensor(_dense(x)) for x in inputs]
+        tensors = [self._lent[0].tensor(_rows(x)) for x in inputs]
         values = propagate(self.nodes, dict(zip(self.names, tensors, strict=True)), self._leaves, self._lent)
-        self._outputs = [values[name] for name in self._wanted]
+        self._outputs = [dense(values[name]) for name in self._wanted]
         return [np.ascontiguousarray(Z.detach().cpu().numpy()) for Z in self._outputs]
+
+    def outputs(self, theta: Floats, inputs: Sequence[Any]) -> list[Floats]:
+        """The outputs for rows, without a graph."""
+        with self.torch.no_grad():
+            return self.forward(theta, inputs)
 
     def backward(self, deltas: Sequence[Floats], gradient: Floats) -> None:
         """Write the gradient in θ."""
@@ -138,7 +137,7 @@ class NativeDraws:
         return self.torch.randn(tuple(shape), generator=self._generator, device=self.device)
 
 
-def _dense(x: Any) -> Any:
+def _rows(x: Any) -> Any:
     thin: bool = is_sparse(x)
     return x.toarray() if thin else x
 

@@ -49,7 +49,13 @@ from gnomon.neural.layers import (
 )
 from gnomon.neural.layers.dropconnect import NODES, SHARES
 
-__all__ = ["TorchRun", "activated", "layer_output"]
+__all__ = ["TorchRun", "activated", "dense", "layer_output", "readable"]
+
+_IN_BLOCKS = (Conv2D, MaxPool2D)
+"""Layers that take images in blocks of channels."""
+
+_OF_BLOCKS = (Identity, ReLU)
+"""Activations that do."""
 
 
 @dataclass
@@ -64,12 +70,15 @@ class TorchRun:
         For what goes through the layer's own passes, and for draws of NumPy.
     native : object, optional
         Draws on the device instead, if given.
+    blocked : bool, default=False
+        Whether images may pass from convolution to pooling in the layout that oneDNN computes in, blocks of channels.
     """
 
     torch: Any
     device: Any
     own: LayerRun
     native: Any = None
+    blocked: bool = False
 
     @property
     def training(self) -> bool:
@@ -85,6 +94,21 @@ class TorchRun:
     def tensor(self, array: Any) -> Any:
         """An array as a tensor on the device, without a copy where it is the processor."""
         return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    def images(self, x: Any) -> Any:
+        """Images as convolutions take them soonest: in blocks where these exist, for single precision."""
+        fits = self.blocked and x.dtype == self.torch.float32 and x.device.type == "cpu"
+        return x.to_mkldnn() if fits and not x.is_mkldnn else x
+
+
+def dense(x: Any) -> Any:
+    """A tensor in the order of its axes, whatever layout it has."""
+    return x.to_dense() if x.is_mkldnn else x
+
+
+def readable(layer: Layer, tensors: Sequence[Any]) -> list[Any]:
+    """The inputs of a layer in a layout that it knows."""
+    return list(tensors) if isinstance(layer, _IN_BLOCKS) else [dense(x) for x in tensors]
 
 
 @singledispatch
@@ -208,8 +232,9 @@ def _(layer: Conv2D, parameters: Sequence[Any], inputs: Sequence[Any], run: Torc
     more_h = (window.rows - 1) * sh + window.tall - (x.shape[2] + 2 * ph)
     more_w = (window.columns - 1) * sw + window.wide - (x.shape[3] + 2 * pw)
     if max(more_h, more_w) > 0:
-        x, ph, pw = functional.pad(x, (pw, pw + max(more_w, 0), ph, ph + max(more_h, 0))), 0, 0
-    z = functional.conv2d(x, parameters[0], parameters[1] if layer.bias else None, window.stride, (ph, pw))
+        x, ph, pw = functional.pad(dense(x), (pw, pw + max(more_w, 0), ph, ph + max(more_h, 0))), 0, 0
+    z = functional.conv2d(run.images(x), parameters[0], parameters[1] if layer.bias else None, window.stride, (ph, pw))
+    z = z if isinstance(layer.phi, _OF_BLOCKS) else dense(z)
     return activated(layer.phi, z, parameters[1 + layer.bias :], run)
 
 
@@ -217,7 +242,7 @@ def _(layer: Conv2D, parameters: Sequence[Any], inputs: Sequence[Any], run: Torc
 def _(layer: MaxPool2D, parameters: Sequence[Any], inputs: Sequence[Any], run: TorchRun) -> Any:
     window = layer.window(inputs[0].shape[1:])
     size, ceil = (window.tall, window.wide), layer.rounding == "ceil"
-    return run.torch.nn.functional.max_pool2d(inputs[0], size, window.stride, ceil_mode=ceil)
+    return run.torch.nn.functional.max_pool2d(run.images(inputs[0]), size, window.stride, ceil_mode=ceil)
 
 
 @layer_output.register

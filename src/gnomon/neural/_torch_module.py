@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Floats
-from gnomon.neural._torch_layers import TorchRun, layer_output
+from gnomon.neural._torch_layers import TorchRun, layer_output, readable
 from gnomon.neural.layers import Fans, Initializer, Layer, LayerRun, Parameter
 from gnomon.neural.layers._layer import Shape
 
@@ -39,7 +39,7 @@ def propagate(nodes: Sequence[Any], values: dict[str, Any], leaves: Sequence[Any
     """The output of every node by its name, given those of the inputs; shared weights come first."""
     first = {node.name: own[0] for node, own in zip(nodes, leaves, strict=True) if len(own)}
     for node, own, run in zip(nodes, leaves, runs, strict=True):
-        taken = [values[source] for source in node.sources]
+        taken = readable(node.layer, [values[source] for source in node.sources])
         parameters = own if node.layer.shares is None else [first[node.layer.shares], *own]
         values[node.name] = layer_output(node.layer, parameters, taken, run)
     return values

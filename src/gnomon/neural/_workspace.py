@@ -105,6 +105,10 @@ class Workspace:
         self.values, self.saved = values, saved
         return [values[place] for place in self._outputs]
 
+    def outputs(self, theta: Floats, inputs: Sequence[Any]) -> list[Floats]:
+        """The outputs for rows, from which no way back begins."""
+        return self.forward(theta, inputs)
+
     def backward(self, deltas: Sequence[Floats], gradient: Floats, *, wants_inputs: bool = False) -> list[Any]:
         """Write the gradient in θ and return that in the inputs (None for each unless wanted).
 

@@ -92,7 +92,8 @@ class MLPClassifier(ClassAnswers):
     random_state : None, int, Generator or RandomState
         Draws the first weights, the order of rows, masks and held-out rows.
     tol : float, default=1e-4
-        An epoch is better if the loss falls (the score rises) by more than it; of a descent, the ‖∇J‖∞ to reach.
+        An epoch is better if the loss falls (the score rises) by more than it; of a descent, the ‖∇J‖∞ to reach. For
+        targets far smaller than one it is a part of the loss and the slopes of the best constant.
     tol_grad : float, optional
         Stop at ‖∇J‖∞ ≤ tol_grad; needs all rows in one update.
     verbose : int, default=0

@@ -15,6 +15,7 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, is_sparse
 from gnomon.losses import Loss, SquaredLoss
+from gnomon.neural._engines import Passes
 from gnomon.neural._graph import Node, build
 from gnomon.neural._output_loss import check_losses, output_loss
 from gnomon.neural._problem import Curvature, Group, NetworkProblem
@@ -153,9 +154,18 @@ class NeuralNetwork:
         space.forward(self._checked(theta), self.read(X))
         return named_values(self.nodes, space)  # type: ignore[return-value]
 
-    def output(self, theta: Floats, X: Any) -> Any:
-        """The output for each row, with random layers off; a dict by name where there are several."""
-        outputs = self.workspace(_dtype_of(theta), None).forward(self._checked(theta), self.read(X))
+    def output(self, theta: Floats, X: Any, *, passes: Passes | None = None) -> Any:
+        """The output for each row, with random layers off; a dict by name where there are several.
+
+        Parameters
+        ----------
+        theta : ndarray
+        X : array-like, or dict of these by input
+        passes : callable (dtype, rng) → workspace, optional
+            What evaluates the network; by default its own `Workspace`.
+        """
+        space = (passes or self.workspace)(_dtype_of(theta), None)
+        outputs = space.outputs(self._checked(theta), self.read(X))
         return outputs[0] if len(outputs) == 1 else dict(zip(self._outputs, outputs, strict=True))
 
     def value_and_gradient(

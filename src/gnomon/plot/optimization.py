@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.gp import BayesianOptimizer
@@ -57,9 +58,12 @@ def optimization_step(
     line = [_changed(optimizer, asked, name, value) for value in values]
     mean, std = optimizer.predict(line)
     panels = new_panels(ax, ("surrogate", "acquisition"), columns=1, width=6.0, height=2.4, sharex=True)
-    _surrogate(panels["surrogate"], optimizer, name, np.array(values, dtype=float), mean, std)
+    # Between two whole numbers there is no value: the line leads the eye from one to the next.
+    marker = "o" if dimension.size == len(values) else ""
+    look: dict[str, Any] = {"color": ACCENT, "linewidth": 1.6, "marker": marker, "markersize": 4}
+    _surrogate(panels["surrogate"], optimizer, name, np.array(values, dtype=float), mean, std, look)
     bottom = panels["acquisition"]
-    bottom.plot(values, optimizer.acquisition_values(line), color=ACCENT, linewidth=1.6)
+    bottom.plot(values, optimizer.acquisition_values(line), **look)
     dress(bottom, x=name, y=f"acquisition ({_name(optimizer)})")
     for panel in panels.values():
         panel.axvline(asked[name], color=SECOND, linestyle=(0, (5, 2)), linewidth=1.3, label="asked next")
@@ -107,6 +111,7 @@ def best_so_far(
         ax.step(numbers, middle, where="post", color=color, linestyle=dash, linewidth=1.7, label=name)
         if len(runs) > 1:
             ax.fill_between(numbers, low, high, step="post", color=color, alpha=0.13, linewidth=0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     if optimum is not None:
         ax.set_yscale("log")
     return dress(ax, x="evaluations", y=y if optimum is None else "excess over the minimum", legend="best")
@@ -131,9 +136,17 @@ def _changed(optimizer: BayesianOptimizer, point: Mapping[str, Any], name: str, 
     return space.from_unit(np.nan_to_num(U, nan=0.5))[0]
 
 
-def _surrogate(ax: Axes, optimizer: BayesianOptimizer, name: str, values: Floats, mean: Floats, std: Floats) -> None:
+def _surrogate(
+    ax: Axes,
+    optimizer: BayesianOptimizer,
+    name: str,
+    values: Floats,
+    mean: Floats,
+    std: Floats,
+    look: Mapping[str, Any],
+) -> None:
     ax.fill_between(values, mean - 2.0 * std, mean + 2.0 * std, color=ACCENT, alpha=0.15, linewidth=0, label="± 2 sd")
-    ax.plot(values, mean, color=ACCENT, linewidth=1.6, label="mean")
+    ax.plot(values, mean, label="mean", **look)
     told = [(p[name], loss) for p, loss in zip(optimizer.points_, optimizer.history_["loss"], strict=True) if name in p]
     alone = len(optimizer.space) == 1
     label = "evaluated" if alone else "evaluated elsewhere"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm
+from matplotlib.ticker import MaxNLocator
 from sklearn.base import BaseEstimator
 
 from gnomon._typing import ArrayLike, Floats
@@ -328,7 +329,7 @@ def latent_surface(
     for name, (values, look) in parts.items():
         axes = panels[name]
         filled = axes.contourf(A, B, values.reshape(A.shape), alpha=0.85, **look)
-        axes.figure.colorbar(filled, ax=axes, shrink=0.85)
+        axes.figure.colorbar(filled, ax=axes, shrink=0.85, ticks=MaxNLocator(6))
         axes.contour(A, B, mean.reshape(A.shape), levels=[0.0], colors=INK, linewidths=1.4)
         scatter_classes(axes, X, y, size=18)
         dress(axes, x=names[0], y=names[1], title=titles[name], grid=None)

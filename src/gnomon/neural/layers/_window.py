@@ -141,7 +141,7 @@ def channels_first(x: Floats) -> Floats:
 
 
 @jit_no_alloc
-def gather_windows(x, window, channels, found):
+def gather_windows(x: Floats, window: Window, channels: int, found: Floats) -> None:
     """Every window of the images x (n, height, width · channels) as a row of `found`, zeros where it leaves them."""
     n, h, wc = x.shape
     sh, sw = window.stride
@@ -166,7 +166,7 @@ def gather_windows(x, window, channels, found):
 
 
 @jit_no_alloc
-def scatter_windows(windows, window, channels, x):
+def scatter_windows(windows: Floats, window: Window, channels: int, x: Floats) -> None:
     """The transposed map: add every row of `windows` to the pixels of x that it was taken from."""
     n, h, wc = x.shape
     sh, sw = window.stride

@@ -6,7 +6,7 @@ The output of a regression, and the layers of a linear network: Baldi & Hornik (
 """
 
 from gnomon._jit import noun
-from gnomon._typing import Numbers
+from gnomon._typing import Array, Floats, Numbers
 from gnomon.neural.layers._activation import Elementwise
 
 __all__ = ["Identity"]
@@ -35,5 +35,5 @@ class Identity(Elementwise):
     def derivative(self, z: Numbers, a: Numbers) -> Numbers:
         return 1.0 + 0.0 * z
 
-    def pattern(self, Z):
+    def pattern(self, Z: Floats) -> Array | None:
         return None

@@ -32,7 +32,32 @@ class PoolPass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MaxPool2D(Layer):
+class Pool2D(Layer):
+    """Base of layers that make one number of each window, channel by channel."""
+
+    size: int | Sequence[int] = 2
+    stride: int | Sequence[int] | None = None
+    rounding: Rounding = "exact"
+
+    piecewise_linear = True
+
+    def window(self, shape: Shape) -> Window:
+        """The window on images of this shape."""
+        stride, what = self.size if self.stride is None else self.stride, type(self).__name__
+        window = window_of(shape, self.size, stride, 0, self.rounding, what)
+        if (window.rows - 1) * window.stride[0] >= shape[1] or (window.columns - 1) * window.stride[1] >= shape[2]:
+            raise ValueError(
+                f"{what} with rounding='ceil' has a window with no pixel of the image; give a smaller stride"
+            )
+        return window
+
+    def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
+        window = self.window(input_shapes[0])
+        return (input_shapes[0][0], window.rows, window.columns)
+
+
+@dataclass(frozen=True)
+class MaxPool2D(Pool2D):
     """The largest number of each window, channel by channel.
 
     Parameters
@@ -59,20 +84,6 @@ class MaxPool2D(Layer):
     array([[ 3.,  2.],
            [ 5., -1.]])
     """
-
-    size: int | Sequence[int] = 2
-    stride: int | Sequence[int] | None = None
-    rounding: Rounding = "exact"
-
-    piecewise_linear = True
-
-    def window(self, shape: Shape) -> Window:
-        """The window on images of this shape."""
-        return _window(shape, self.size, self.stride, self.rounding, "MaxPool2D")
-
-    def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
-        window = self.window(input_shapes[0])
-        return (input_shapes[0][0], window.rows, window.columns)
 
     def forward(self, parameters: Sequence[Floats], inputs: Sequence[Any], run: LayerRun) -> tuple[Floats, PoolPass]:
         x, window = channels_last(inputs[0]), self.window(inputs[0].shape[1:])
@@ -102,7 +113,7 @@ class MaxPool2D(Layer):
 
 
 @dataclass(frozen=True)
-class AvgPool2D(Layer):
+class AvgPool2D(Pool2D):
     """The mean of each window, channel by channel.
 
     Parameters
@@ -131,20 +142,6 @@ class AvgPool2D(Layer):
            [ 5.  , -2.5 ]])
     """
 
-    size: int | Sequence[int] = 2
-    stride: int | Sequence[int] | None = None
-    rounding: Rounding = "exact"
-
-    piecewise_linear = True
-
-    def window(self, shape: Shape) -> Window:
-        """The window on images of this shape."""
-        return _window(shape, self.size, self.stride, self.rounding, "AvgPool2D")
-
-    def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
-        window = self.window(input_shapes[0])
-        return (input_shapes[0][0], window.rows, window.columns)
-
     def forward(self, parameters: Sequence[Floats], inputs: Sequence[Any], run: LayerRun) -> tuple[Floats, PoolPass]:
         x, window = channels_last(inputs[0]), self.window(inputs[0].shape[1:])
         A = run.array("A", (len(x), window.rows, window.columns, x.shape[3]))
@@ -164,13 +161,6 @@ class AvgPool2D(Layer):
         dx[...] = 0
         _return_means(channels_last(delta), saved.window, dx)
         return (channels_first(dx),)
-
-
-def _window(shape: Shape, size: Any, stride: Any, rounding: Rounding, what: str) -> Window:
-    window = window_of(shape, size, size if stride is None else stride, 0, rounding, what)
-    if (window.rows - 1) * window.stride[0] >= shape[1] or (window.columns - 1) * window.stride[1] >= shape[2]:
-        raise ValueError(f"{what} with rounding='ceil' has a window with no pixel of the image; give a smaller stride")
-    return window
 
 
 @jit_no_alloc

@@ -19,7 +19,7 @@ from gnomon.numerics.parallel import calm_blas
 __all__ = ["CholeskyPrecision", "NotPositiveDefiniteError", "Precision", "extend_cholesky", "factor_covariance"]
 
 JITTERS = tuple(10.0**k for k in range(-12, -5))
-"""What is added to the diagonal in turn until a factor exists, relative to the mean of the diagonal."""
+"""What is added to the diagonal in turn until a factor exists, relative to the median of the diagonal."""
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -151,8 +151,12 @@ class _FactorAttempt(NamedTuple):
     done: bool
 
 
-def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False) -> CholeskyPrecision:
-    """The factors (1), with the least jitter 0, 1e-12, 1e-11 … 1e-6 times the mean of the diagonal that is enough.
+def factor_covariance(
+    A: Floats, *, jitter: bool = True, overwrite: bool = False, size: Floats | None = None
+) -> CholeskyPrecision:
+    """The factors (1), with the least jitter 0, 1e-12, 1e-11 … 1e-6 times the median of the diagonal that is enough.
+
+    The median, because a few observations of very large variance would make the mean one that drowns all others.
 
     Parameters
     ----------
@@ -162,6 +166,8 @@ def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False
         False for none.
     overwrite : bool, default=False
         Whether A may be destroyed.
+    size : ndarray of shape (n,), optional
+        What rounding errors of the diagonal are in proportion to, where A is a difference; by default the diagonal.
 
     Returns
     -------
@@ -179,34 +185,38 @@ def factor_covariance(A: Floats, *, jitter: bool = True, overwrite: bool = False
     >>> precision.jitter
     1e-12
     """
-    size = float(np.mean(np.diagonal(A))) if len(A) else 1.0
-    shares = (0.0, *(JITTERS if jitter else ()))
     diagonal = np.diagonal(A).copy()
+    usual = float(np.median(diagonal) or np.mean(diagonal)) if len(A) else 1.0
+    shares = (0.0, *(JITTERS if jitter else ()))
     work = (A if overwrite else A.copy()).T
     for share in shares:
-        np.fill_diagonal(work, diagonal + share * size)
-        attempt = _factor(work)
+        np.fill_diagonal(work, diagonal + share * usual)
+        attempt = _factor(work, diagonal + share * usual if size is None else size)
         if attempt.done:
-            return CholeskyPrecision(attempt.lower, share * size)
+            return CholeskyPrecision(attempt.lower, share * usual)
         # The factor took the lower triangle; the upper one still holds A.
         work = attempt.lower
         np.copyto(work, work.T, where=np.tri(len(work), k=-1, dtype=bool))
     np.fill_diagonal(work, diagonal)
     least = _least_eigenvalue(work)
-    added = f", even with {shares[-1] * size:.3g} added to its diagonal" if jitter else ""
+    added = f", even with {shares[-1] * usual:.3g} added to its diagonal" if jitter else ""
     raise NotPositiveDefiniteError(
         f"the covariance matrix is not positive definite{added}; its least eigenvalue is {least:.3g}"
     )
 
 
-def _factor(work: Floats) -> _FactorAttempt:
-    """One attempt in place; a pivot that survived by rounding alone makes a factor that no solve should use."""
+def _factor(work: Floats, size: Floats) -> _FactorAttempt:
+    """One attempt in place; a pivot that survived by rounding alone makes a factor that no solve should use.
+
+    The rounding error of Lᵢᵢ² is about n ε Aᵢᵢ, whatever the scale of the other rows: Higham (2002), theorem 10.3.
+    """
     n = len(work)
     with calm_blas(n):
-        size = float(np.max(np.diagonal(work), initial=0.0))
         lower, info = lapack.dpotrf(work, lower=1, clean=0, overwrite_a=1)
-    floor = 1e-2 * np.sqrt(n * np.finfo(float).eps * size) if np.isfinite(size) else np.inf
-    return _FactorAttempt(lower, info == 0 and bool(np.min(np.diagonal(lower), initial=np.inf) > floor))
+    if info != 0 or not np.all(np.isfinite(size)):
+        return _FactorAttempt(lower, False)
+    floors = 1e-2 * np.sqrt(n * np.finfo(float).eps * size)
+    return _FactorAttempt(lower, bool(np.all(np.diagonal(lower) > floors)))
 
 
 def _least_eigenvalue(A: Floats) -> float:
@@ -217,7 +227,7 @@ def _least_eigenvalue(A: Floats) -> float:
 
 
 def extend_cholesky(factor: CholeskyPrecision, B: Floats, C: Floats) -> CholeskyPrecision:
-    """The factor of [[A, B], [Bᵀ, C]] from that of A, for m new rows in O(n²m).
+    """The factor of [[A, B], [Bᵀ, C]] from that of A, for m new rows in O(n²m); NotPositiveDefiniteError without one.
 
     Parameters
     ----------
@@ -246,9 +256,9 @@ def extend_cholesky(factor: CholeskyPrecision, B: Floats, C: Floats) -> Cholesky
     """
     n, m = B.shape
     V = factor.half(B)
-    corner = factor_covariance(C - V.T @ V)
+    corner = factor_covariance(C - V.T @ V, jitter=False, size=np.diagonal(C))
     lower = np.zeros((n + m, n + m), order="F")
     lower[:n, :n] = np.tril(factor.lower)
     lower[n:, :n] = V.T
     lower[n:, n:] = np.tril(corner.lower)
-    return CholeskyPrecision(lower, max(factor.jitter, corner.jitter))
+    return CholeskyPrecision(lower, factor.jitter)

@@ -1,0 +1,103 @@
+"""`gnomon serve`: a model file answers over HTTP, on this machine alone unless another address is asked for."""
+
+import ipaddress
+import os
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from gnomon.cli._guard import Stopped, errors
+from gnomon.cli._predict import say_notes
+from gnomon.io import UserError
+from gnomon.serve import Asked, RequestLimits, asgi_app, open_model
+from gnomon.serve.answers import warnings_as_notes
+
+__all__ = ["run"]
+
+LOOPBACK = "127.0.0.1"
+SECONDS_TO_FINISH = 5
+"""What requests at work get when the server is told to end."""
+
+
+def run(
+    model: Path,
+    host: str | None,
+    port: int,
+    *,
+    proba: bool,
+    threshold: float | None,
+    ids: Sequence[str],
+    limits: tuple[float, int, float, int],
+    reading: Mapping[str, Any],
+) -> None:
+    """Answer until interrupted."""
+    uvicorn = _server_library()
+    with warnings_as_notes() as said:
+        opened = open_model(model)
+    say_notes(said)
+    names = () if host is None else (host, socket.gethostname())
+    app = asgi_app(
+        opened,
+        Asked(proba, threshold, ids),
+        limits=RequestLimits(*limits),
+        reading=reading,
+        names=names,
+        complain=lambda text: errors().print(text, markup=False),
+    )
+    with _listening(host or LOOPBACK, port) as place:
+        _tell(place, model, public=host is not None and not _is_loopback(host))
+        config = uvicorn.Config(
+            app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False,
+            proxy_headers=False, server_header=False, timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        )  # fmt: skip
+        # What interrupts comes again from uvicorn when it has ended.
+        with suppress(KeyboardInterrupt, Stopped):
+            uvicorn.Server(config).run(sockets=[place])
+    errors().print("stopped", markup=False)
+
+
+def _server_library() -> Any:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError as error:
+        raise UserError(
+            f"gnomon serve needs Starlette and uvicorn, and {error.name} is not here; install them with: "
+            "pip install 'gnomon[serve]'"
+        ) from error
+    return uvicorn
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that takes connections, so that the address is true when it is told."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=128)
+    except OSError as error:
+        reason = (os.strerror(error.errno) if error.errno else str(error)).lower()
+        raise UserError(
+            f"cannot listen at {host}, port {port}: {reason}; give another --port, or --port 0 for a free one"
+        ) from error
+
+
+def _tell(place: socket.socket, model: Path, *, public: bool) -> None:
+    host, port = place.getsockname()[:2]
+    if public:
+        errors().print(
+            f"warning: others in the network can ask this model at {host}, without a password and unencrypted; leave "
+            "out --host to answer this machine alone",
+            markup=False,
+        )
+    name = f"[{host}]" if ":" in host else host
+    sys.stdout.write(f"{model} answers at http://{name}:{port}/ until Ctrl-C\n")
+    sys.stdout.flush()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
