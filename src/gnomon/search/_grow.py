@@ -244,7 +244,8 @@ class Grower:
         # In the order in which histograms are filled.
         order = np.arange(p) if self.joint is None else self.joint.members
         self.queue = make_queue(helpers, order) if helpers > 0 else None
-        kinds = _kinds(columns, splitter, categorical_split, (large or unrolled) and used.two_sums())
+        vectorized = (large or unrolled) and used.two_sums()
+        kinds = _kinds(columns, splitter, categorical_split, vectorized, category_support > 0.0)
         self._by_code = compiled(CodeSplitter(
             columns, used, kinds, limits, constraints, self.y, w, self.rows, self.sums, self.work, self.block,
             self.queue, self.joint, alone,
@@ -308,12 +309,15 @@ class Grower:
             self._tree_begun.wait()
 
 
-def _kinds(columns, splitter, categorical_split, vectorized):
+def _kinds(columns, splitter, categorical_split, vectorized, supported):
     """How one column is split: the best cut or a drawn one, of numbers only or of categories too."""
     if not columns.has_categories:
         return Drawn() if splitter == "random" else Searched(True if vectorized else None)
     equality = categorical_split == "equality"
-    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if vectorized else None, equality)
+    if splitter == "random":
+        return DrawnMixed(equality)
+    # None and True are types of their own, and what is None is not compiled.
+    return SearchedMixed(*(True if way else None for way in (vectorized, equality, supported)))
 
 
 def _constraints(p, monotone, together, capacity):

@@ -106,7 +106,6 @@ _NO_TEST = np.int32(-1).tobytes()
 """`Tests.which` of a node that has none."""
 
 
-
 def _joined(parts: Sequence[Entries], dtype: DTypeLike) -> Array:
     return np.concatenate([np.asarray(part, dtype=dtype) for part in parts]) if parts else np.zeros(0, dtype=dtype)
 
