@@ -313,11 +313,11 @@ def _kinds(columns, splitter, categorical_split, vectorized, supported):
     """How one column is split: the best cut or a drawn one, of numbers only or of categories too."""
     if not columns.has_categories:
         return Drawn() if splitter == "random" else Searched(True if vectorized else None)
-    equality = categorical_split == "equality"
     if splitter == "random":
-        return DrawnMixed(equality)
-    # None and True are types of their own, and what is None is not compiled.
-    return SearchedMixed(*(True if way else None for way in (vectorized, equality, supported)))
+        return DrawnMixed(categorical_split == "equality")
+    way = "supported" if supported else categorical_split
+    uses = (vectorized, way == "subset", way == "equality", way == "supported")
+    return SearchedMixed(*(True if used else None for used in uses))
 
 
 def _constraints(p, monotone, together, capacity):
