@@ -299,7 +299,7 @@ ROWS = (
         make=partial(centred_digits, m=50),
         size={"n": 1000},
         quick={"n": 100},
-        ours=dictionary("gnomon.decomposition", tol=1e-4, max_iter=200),
+        ours=dictionary("gnomon.decomposition", tol=3e-5, max_iter=200),
         peers=tuple(
             Peer(
                 "scikit-learn",

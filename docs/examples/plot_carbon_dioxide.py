@@ -74,3 +74,5 @@ for axis, (name, part) in zip(axes, parts.items(), strict=True):
     axis.plot(t, part.gram(t[:, None], t[seen, None]) @ model.alpha_, linewidth=1.0)
     axis.set_title(name, loc="left", fontsize=10)
     axis.axvline(2004.0, color="0.6", linewidth=0.8, linestyle=":")
+    axis.set_ylabel("CO₂ in ppm")
+axes[-1].set_xlabel("year")

@@ -43,7 +43,7 @@ ax.scatter(found.distance, found.semivariance, s=found.n_pairs / 10, label="data
 ax.plot(r, fitted, color="#D55E00", label="kernel at the maximum of the evidence")
 ax.axhline(model.noise_, color="0.5", linestyle=":", label="nugget")
 ax.set(xlabel="distance in km", ylabel="semivariance", ylim=(0.0, None))
-ax.legend(fontsize=9)
+ax.legend(fontsize=9, loc="lower right")
 
 # %%
 # The map of the mean, and that of the standard deviation: it depends on the places alone, not on what was found
@@ -62,6 +62,8 @@ for panel, values, name, colors in zip(
     panel.plot(axes[0], river(axes[0]), color="white", linewidth=3)
     panel.plot(*places.T, ".", color="black", markersize=2)
     panel.set_title(name, loc="left", fontsize=10)
+    panel.set_xlabel("east in km")
+panels[0].set_ylabel("north in km")
 
 # %%
 # Leaving each sample out tells what the map is worth, without a refit; and the distance to the river, known

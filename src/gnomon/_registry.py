@@ -91,6 +91,9 @@ class Candidate:
     levels : {"columns", "frequent", "words"}, default="columns"
         How categories reach the model: one column per level (sparse where there are many), one column for each of the
         most frequent levels, or as they are, in an array of objects.
+    space : callable facts → dict, optional
+        Parameters of the estimator that a search may set, by name: a list of values, or a frozen ``uniform``,
+        ``loguniform`` or ``randint`` of ``scipy.stats``.
 
     Examples
     --------
@@ -112,6 +115,7 @@ class Candidate:
     rules: Callable[[Any, Sequence[str], Floats, Floats], str] | None = None
     shares: Callable[[Any], Floats] | None = None
     levels: LevelCoding = "columns"
+    space: Callable[[Facts], dict[str, Any]] | None = None
 
 
 @dataclass

@@ -9,7 +9,7 @@ from gnomon.io import UserError
 from gnomon.report import learn
 from gnomon.report._choice import MODEL_RULES, choose
 from gnomon.report._compare import Entrant, Trial
-from gnomon.report.scores import standard_error
+from gnomon.report.scores import SCORES, standard_error
 
 FACTS = Facts("regression", n_rows=100, n_features=3)
 FOLDS = [(np.arange(80), np.arange(20))] * 5
@@ -22,7 +22,7 @@ def trial(name, complexity, losses, failure=""):
 
 
 def chosen(*trials, rule="simplest", baseline=(10.0,) * 5):
-    return choose([trial("baseline", -1.0, baseline), *trials], FOLDS, rule)
+    return choose([trial("baseline", -1.0, baseline), *trials], FOLDS, SCORES["regression"][0], rule)
 
 
 def name_of(choice):

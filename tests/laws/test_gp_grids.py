@@ -216,6 +216,18 @@ def test_axis_by_axis_is_the_dense_process(kernel):
     assert_allclose(spread.diagonal(), std, atol=1e-9)
 
 
+@pytest.mark.spec("GP-L14", "GP-031", "GP-036")
+def test_three_axes_are_the_dense_process():
+    kernel = TensorProduct([BSpline(3), Matern(0.8), RBF(0.5)])
+    axes = np.arange(5.0), np.arange(4.0), np.array([0.0, 0.7, 1.4])
+    X = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    y, new = noise(len(X)), np.random.default_rng(1).uniform(0.0, [4.0, 3.0, 1.4], (6, 3))
+    mean, std = GridInterpolator(kernel, boundary="gp").fit(axes, y.reshape(5, 4, 3)).predict(new, return_std=True)
+    K, k = kernel.gram(X), kernel.gram(X, new)
+    assert_allclose(mean, k.T @ np.linalg.solve(K, y), atol=1e-9)
+    assert_allclose(std**2, kernel.diag(new) - np.sum(k * np.linalg.solve(K, k), axis=0), atol=1e-10)
+
+
 @pytest.mark.spec("GP-036")
 def test_variances_depend_on_the_place_within_a_cell():
     model = GridInterpolator("bspline3").fit(noise(60))

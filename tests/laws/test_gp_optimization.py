@@ -389,6 +389,38 @@ def test_as_many_candidates_as_were_asked_are_compared(n, monkeypatch):
 
 
 @pytest.mark.spec("GP-051")
+def test_the_next_point_does_not_depend_on_the_size_of_a_block(monkeypatch):
+    asked = {}
+    for block in (1 << 5, 1 << 14):
+        monkeypatch.setattr(_next_point, "BLOCK", block)
+        asked[block] = run(optimizer_of(n_candidates=1000), 7)
+    assert asked[1 << 5] == asked[1 << 14]
+
+
+@pytest.mark.spec("GP-052")
+def test_a_surrogate_sees_whole_numbers_and_choices_as_they_are_evaluated():
+    for dimension in (Integer(1, 5), Integer(1, 500, log=True), Category(["a", "b", "c"])):
+        space = Space({"n": dimension})
+        U = np.linspace(0.0, 1.0, 301)[:, None]
+        assert np.array_equal(space.columns(U), space.transform(space.from_unit(U)))
+
+
+@pytest.mark.spec("GP-054")
+def test_seconds_are_divided_by_where_their_logarithm_is_learned():
+    optimizer = optimizer_of(acquisition="ei_per_second")
+    points = Space(PLANE).sample(12, random_state=0)
+    optimizer.tell(points, [rosenbrock(point) for point in points], [math.exp(3.0 * point["x"]) for point in points])
+    target, _ = optimizer._aim(np.random.default_rng(0))
+    Z = optimizer.space.transform(points)
+    np.testing.assert_allclose(target.seconds.predict(Z)[0], [3.0 * point["x"] for point in points], atol=0.05)
+    at = np.random.default_rng(0).random((5, 2))
+    improvement = target._replace(seconds=None)
+    log_seconds = target.seconds.predict(at)[0]
+    np.testing.assert_allclose(target.value(at), improvement.value(at) - log_seconds)
+    np.testing.assert_allclose(target.value_and_slopes(at)[0], target.value(at))
+
+
+@pytest.mark.spec("GP-051")
 def test_ascent_from_the_best_candidates_beats_them(monkeypatch):
     function = optimizer_of(n_candidates=300)
     run(function, 8)

@@ -81,6 +81,8 @@ def test_the_answer_depends_on_the_seed_and_not_on_the_number_of_processes():
     batches = search_of(n_points=3, n_jobs=2).fit(X, Y).cv_results_["params"]
     assert len(batches) == 7
     assert batches[:4] == alone["params"][:4]
+    # The fifth is asked before the score of the fourth is known.
+    assert batches[4] != alone["params"][4]
 
 
 class Recording(TransformerMixin, BaseEstimator):

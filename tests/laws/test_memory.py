@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 import public_names
+from gnomon.decomposition import PCA
 from gnomon.linear import GLM
 from gnomon.testing._tables import example_table, fitted
 
@@ -125,3 +126,13 @@ def test_generalised_linear_models_of_wide_sparse_rows(alpha):
 def test_leave_one_out_of_wide_sparse_rows_takes_matrices_of_the_rows(estimator):
     X = sparse.random(300, 20_000, density=1e-3, random_state=0, format="csr")
     assert peak_of(lambda: fitted(estimator, X, np.arange(300.0))) <= 0.25 * 8 * X.shape[0] * X.shape[1]
+
+
+@pytest.mark.spec("UNS-069")
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("solver", ["covariance_eigh", "randomized", "arpack"])
+def test_principal_components_are_found_without_a_copy_of_the_rows(solver, offset):
+    X = np.random.default_rng(0).normal(size=(60_000, 30)) * np.linspace(1.0, 4.0, 30) + offset
+    peak = peak_of(lambda: PCA(3, svd_solver=solver, random_state=0).fit(X))
+    # A random range of thirteen directions is nearly half of a table of thirty columns, and its factor another half.
+    assert peak < (1.6 if solver == "randomized" else 0.5) * X.nbytes

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from gnomon.base import validate_rows
 from gnomon.losses import HingeLoss, LogisticLoss, SquaredHingeLoss
+from gnomon.numerics.centred_rows import rows_about
 from gnomon.numerics.design import Design
 from gnomon.numerics.monomials import expand
 from gnomon.numerics.parallel import blas_threads, calm_blas, map_chunks, map_tiles, split_rows, team
@@ -56,6 +57,74 @@ def test_a_large_mean_cancels_nothing():
     V = rng.standard_normal((10_000, 3))
     expected = moments(V).scatter
     assert_allclose(moments(V + 1e7).scatter, expected, rtol=1e-7, atol=1e-3)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_near_zero_are_summed_where_they_are(order):
+    rng = np.random.default_rng(0)
+    V = np.asarray(rng.standard_normal((9000, 30)) + rng.uniform(-2, 2, 30), order=order)
+    V[:, 3] = 0.0
+    mean, scatter = by_definition(V, np.ones(9000))
+    # Columns of every second column have strides that BLAS does not read; weights need a copy.
+    for found in (
+        moments(V),
+        moments(V, n_jobs=2),
+        moments(np.repeat(V, 2, axis=1)[:, ::2]),
+        moments(V, np.ones(9000)),
+    ):
+        assert_allclose(found.mean, mean, atol=1e-13)
+        assert_allclose(found.scatter, scatter, atol=1e-9)
+    assert np.array_equal(moments(V).scatter, moments(V, n_jobs=2).scatter)
+
+
+def test_a_few_rows_unlike_the_others_mislead_nobody():
+    # The rows that show the rough mean, one of 390, are zero; the others are not.
+    V = np.random.default_rng(0).standard_normal((100_000, 2)) + 1e7
+    V[:: len(V) // 256] = 0.0
+    scatter = by_definition(V.astype(np.longdouble), np.ones(len(V)))[1].astype(float)
+    assert_allclose(moments(V).scatter, scatter, rtol=1e-14)
+
+
+def test_single_precision_where_it_is_enough():
+    rng = np.random.default_rng(0)
+    V = (rng.standard_normal((20_000, 8)) * [1, 2, 3, 4, 5, 6, 7, 0] + 1.0).astype(np.float32)
+    V[:, 7] = 0.0
+    exact, found = moments(V), moments(V, single=True)
+    sizes = np.sqrt(np.outer(np.diag(exact.scatter), np.diag(exact.scatter)))
+    assert 0.0 < np.max(np.abs(found.scatter - exact.scatter) / np.maximum(sizes, 1.0)) < 3e-6
+    assert_allclose(found.mean, exact.mean, atol=1e-5)
+    # Far from zero blocks are shifted first, which is exact; out of range, and with weights, all is done in double.
+    far = moments(V + np.float32(4096.0), single=True)
+    assert_allclose(far.scatter, moments(V + np.float32(4096.0)).scatter, rtol=1e-5, atol=0.1)
+    for scale in (1e-25, 1e25):
+        tiny = V * np.float32(scale)
+        assert_allclose(moments(tiny, single=True).scatter, moments(tiny).scatter, rtol=1e-15)
+    s = rng.uniform(size=20_000)
+    assert np.array_equal(moments(V, s, single=True).scatter, moments(V, s).scatter)
+
+
+@pytest.mark.parametrize("kind", ["far", "near", "csr", "csc", "parts"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_with_rows_about_their_mean(kind, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 40)) * (rng.uniform(size=(9000, 40)) < 0.5)
+    X[:, 5] = 3.0
+    X = X + 1e8 if kind == "far" else X - 3.0 * (np.arange(40) == 5) if kind == "near" else X
+    s = rng.uniform(0.5, 2.0, size=9000) if weighted else None
+    given = {"csr": sparse.csr_array, "csc": sparse.csc_array, "parts": in_parts}.get(kind, np.asarray)(X)
+    rows = rows_about(given, s)
+    assert rows.is_far == (kind == "far")
+    weights = np.ones(9000) if s is None else s
+    mean = by_definition(X, weights)[0]
+    assert_allclose(rows.center, mean, atol=1e-14, rtol=1e-12)
+    Z = (X - rows.center) * np.sqrt(weights)[:, None]
+    V, U = rng.normal(size=(40, 3)), rng.normal(size=(9000, 2))
+    assert_allclose(rows.dense(), Z, atol=1e-12)
+    assert_allclose(rows.times(V), Z @ V, atol=1e-11)
+    assert_allclose(rows.times(V[:, 0]), Z @ V[:, 0], atol=1e-11)
+    assert_allclose(rows.transposed_times(U), Z.T @ U, atol=1e-10)
+    assert_allclose(rows.scatter_times(V), Z.T @ (Z @ V), rtol=1e-10, atol=1e-9)
+    assert_allclose(rows.square(), np.sum(Z**2), rtol=1e-12)
 
 
 def in_parts(X, parts=3):

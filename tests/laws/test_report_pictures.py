@@ -18,9 +18,10 @@ from gnomon.report._pictures import (
     right_edge,
 )
 from gnomon.report._target import Target
-from gnomon.report.scores import Forecast, score_all
+from gnomon.report.scores import SCORES, Forecast, score_all
 
 rng = np.random.default_rng(0)
+RMSE = SCORES["regression"][0]
 
 
 def name_of(svg):
@@ -41,7 +42,7 @@ def target(task, y):
 
 
 def judgement(task, y, forecast):
-    return Judgement(y, forecast, score_all(task, y, forecast), {}, {})
+    return Judgement(y, forecast, score_all(SCORES[task], y, forecast), {}, {})
 
 
 def test_every_picture_says_what_is_to_be_seen():
@@ -64,7 +65,7 @@ def test_every_picture_says_what_is_to_be_seen():
         ),
         "numbers": (picture_of_target(target("regression", numbers)), "Histogram of answer: from"),
         "importances": (
-            picture_of_importances([Importance("age", 0.5, 0.1)], "RMSE"),
+            picture_of_importances([Importance("age", 0.5, 0.1)], RMSE),
             "important first: age 0.50",
         ),
         "confusion": (of_classes[0][0], 'of 30 "yes", 30 are called so; of 70 <no>, 63 are called so'),
@@ -81,7 +82,7 @@ def test_every_picture_says_what_is_to_be_seen():
 
 def test_the_candidates_are_told_best_first():
     good, bad, baseline = trial("good", 1.0), trial("bad", 2.0), trial("baseline", 3.0)
-    words = name_of(picture_of_candidates([baseline, bad, good], good))
+    words = name_of(picture_of_candidates([baseline, bad, good], good, RMSE))
     assert "the best first: good 1.000 ± 0.01000 (chosen), bad 2.000 ± 0.01000; baseline 3.000" in words
 
 
@@ -111,6 +112,6 @@ def test_the_edge_keeps_most_models_apart(case):
 
 def test_a_model_beyond_the_edge_is_shown_with_its_number():
     field = [trial("baseline", 1.0), trial("a", 0.4), trial("b", 0.5), trial("lost", 30.0)]
-    svg = picture_of_candidates(field, field[1])
+    svg = picture_of_candidates(field, field[1], RMSE)
     assert ">30.00<" in svg
     assert "lost 30.00" in name_of(svg)

@@ -73,8 +73,8 @@ def test_whether_more_rows_help(only, candidate, n, helps):
     study = learn(table, "y")
     curve = study.rows_curve
     assert curve.helps == helps
-    assert curve.losses.shape == (3, 3)
-    np.testing.assert_allclose(curve.losses[:, -1], study.choice.trial.scores["RMSE"][:3])
+    assert curve.scores.shape == (3, 3)
+    np.testing.assert_allclose(curve.scores[:, -1], study.choice.trial.scores["RMSE"][:3])
     assert curve.rows[-1] == len(study.split.folds[0][0])
     assert curve.verdict in page(study, Table(table)).replace("&#39;", "'")
     assert summary(study)["more_rows"]["help"] is helps

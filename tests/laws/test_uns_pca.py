@@ -12,7 +12,8 @@ from sklearn.pipeline import make_pipeline
 from gnomon.decomposition import PCA, choose_n_components, intrinsic_dimension
 from gnomon.features import Whitener
 from gnomon.generative import LinearDiscriminantAnalysis
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 
 EXACT = ("full", "covariance_eigh", "dual", "arpack")
 
@@ -217,6 +218,38 @@ def test_few_digits_stay_few():
     assert found.transform(X).dtype == found.components_.dtype == np.float32
     offset = PCA(2).fit(X.astype(float) + 1e8)
     np.testing.assert_allclose(offset.explained_variance_, PCA(2).fit(X.astype(float)).explained_variance_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_single_precision_finds_what_double_does(offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 12)) * np.linspace(4.0, 1.0, 12) + offset
+    X = X.astype(np.float32)
+    found, exact = PCA(4).fit(X), PCA(4).fit(X.astype(float))
+    assert found.explained_variance_.dtype == np.float32
+    np.testing.assert_allclose(found.explained_variance_, exact.explained_variance_, rtol=1e-5)
+    np.testing.assert_allclose(found.components_, exact.components_, atol=2e-5)
+    parts = PCA(4).fit_chunks([X[:1000], X[1000:]])
+    np.testing.assert_allclose(parts.explained_variance_, exact.explained_variance_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("fit", ["fit", "partial_fit"])
+def test_sums_show_the_values_that_cannot_be(fit):
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    X[:, 2] = 0.0  # a column of zeros has no square to lose
+    getattr(PCA(2, svd_solver="covariance_eigh"), fit)(X)
+    for value, message in (
+        (np.nan, "NaN in column 1 .1 row"),
+        (np.inf, "infinity .* in column 1"),
+        (1e200, "column 1 of X has entries of about 1e.200, whose squares"),
+    ):
+        bad = X.copy()
+        bad[1234, 1] = value
+        with pytest.raises(ValueError, match=message):
+            getattr(PCA(2, svd_solver="covariance_eigh"), fit)(bad)
+    X[:, 2] = 1e-160
+    with pytest.raises(ValueError, match="column 2 of X has entries of about 1e-160"):
+        getattr(PCA(2, svd_solver="covariance_eigh"), fit)(X)
 
 
 def test_routes_agree_about_any_centre(rows):

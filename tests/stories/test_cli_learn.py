@@ -366,8 +366,9 @@ def test_the_options_of_the_race_reach_the_study(gnomon, tmp_path):
     write(tmp_path / "t.csv", Table(rows))
     options = ["learn", "t.csv", "-t", "y", "--rule", "best", "--json", "-o"]
     mixed = json.loads(gnomon(*options, "mixed", "--time-limit", 60).stdout)
-    alone = json.loads(gnomon(*options, "alone", "--single", "--no-refit").stdout)
+    alone = json.loads(gnomon(*options, "alone", "--single", "--no-refit", "--metric", "f1", "--positive", "p").stdout)
     assert [one["name"] for one in mixed["tried"]][-1].startswith("mean of ")
     assert [one["name"] for one in alone["tried"]] == ["baseline", "logistic", "near"]
+    assert (mixed["metric"], alone["metric"]) == ("log loss", "f1")
     assert (mixed["refitted"], alone["refitted"]) == (True, False)
     gnomon(*options, "never", "--time-limit", 0, code=2)

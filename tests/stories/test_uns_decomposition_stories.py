@@ -1,10 +1,11 @@
-"""Directions of real tables: arrests in the states, gene expression, handwritten digits, seeds of wheat."""
+"""Directions of real tables: arrests in the states, gene expression, handwritten digits, seeds of wheat, irises."""
 
 from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 
 from gnomon.cluster import KMeans, compare_labels
 from gnomon.decomposition import PCA, DiscriminantProjection, KernelPCA
@@ -36,6 +37,24 @@ def test_arrests_in_the_states():
     assert abs(raw.components_[0][list(table.columns).index("Assault")]) > 0.99
     errors = [PCA(m).fit(X).reconstruction_error(X) for m in (1, 2, 3)]
     assert errors == pytest.approx(4.0 * np.cumsum([0.0434, 0.0891, 0.2474])[::-1], abs=1e-3)
+
+
+def test_three_kinds_of_iris():
+    """Flowers: 92 % of the variance along one direction, three clusters, of which one is a kind by itself."""
+    X, kinds = load_iris(return_X_y=True)
+    model = PCA(2).fit(X)
+    assert model.explained_variance_ratio_ == pytest.approx([0.92461872, 0.05306648], abs=1e-8)
+    assert model.components_[0] == pytest.approx([0.36138659, -0.08452251, 0.85667061, 0.3582892], abs=1e-7)
+    costs = [KMeans(k, n_init=10, random_state=0).fit(X).inertia_ for k in (1, 2, 3)]
+    assert costs == pytest.approx([681.3706, 152.34795, 78.85144], abs=1e-5)
+    found = KMeans(3, n_init=10, random_state=0).fit_predict(X)
+    agreement = compare_labels(found, kinds)
+    assert agreement.matched_accuracy == pytest.approx(134 / 150)
+    assert agreement.adjusted_rand == pytest.approx(0.7302, abs=5e-5)
+    assert len(set(found[kinds == 0])) == 1
+    assert not set(found[kinds == 0]) & set(found[kinds != 0])
+    # Nearly all that tells the clusters apart is in the plane of the first two components.
+    assert compare_labels(KMeans(3, n_init=10, random_state=0).fit_predict(model.transform(X)), found).purity > 0.99
 
 
 @pytest.mark.spec("UNS-068")

@@ -44,6 +44,10 @@ Rule = Annotated[
     str | None,
     typer.Option(help="Which model is chosen: simplest, of those as good as the best (so if not given); or best."),
 ]
+Metric = Annotated[
+    str | None,
+    typer.Option(help="The score that chooses: roc_auc, f1_macro, mean_absolute_error …, as scikit-learn calls it."),
+]
 Costs = Annotated[
     Path | None,
     typer.Option(help="CSV of costs: a row for each action, named in the first column, a column for each class."),
@@ -81,6 +85,7 @@ TimeLimit = Annotated[
     typer.Option(min=1.0, help="Seconds that the study may take (300); what there was no time for is said."),
 ]
 Single = Annotated[bool, typer.Option("--single", help="Choose one model, never the mean of several.")]
+Search = Annotated[bool, typer.Option("--search", help="Tune the best few models, within the time limit.")]
 NoRefit = Annotated[
     bool, typer.Option("--no-refit", help="Write the model that was judged, without the held-out rows.")
 ]
@@ -124,8 +129,10 @@ def learn(
     drop: Drop = None,
     keep: Keep = None,
     rule: Rule = None,
+    metric: Metric = None,
     time_limit: TimeLimit = None,
     single: Single = False,
+    search: Search = False,
     no_refit: NoRefit = False,
     costs: Costs = None,
     fn_cost: FnCost = None,
@@ -146,11 +153,13 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
-    labelled = {"group": group, "time": time, "rule": rule, "time_limit": time_limit}
-    flags = {"single": single or None, "no_refit": no_refit or None}
+    labelled = {"group": group, "time": time, "rule": rule, "metric": metric, "time_limit": time_limit}
+    flags = {"single": single or None, "search": search or None, "no_refit": no_refit or None}
     numbers = {"fn_cost": fn_cost, "fp_cost": fp_cost, "positive": positive, "prior": prior, "coverage": coverage}
-    search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
-    check_learn(data, target, task, _as_options({**labelled, **flags, "costs": costs, **numbers}), _as_options(search))
+    anomalies = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
+    check_learn(
+        data, target, task, _as_options({**labelled, **flags, "costs": costs, **numbers}), _as_options(anomalies)
+    )
     from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
 
@@ -159,7 +168,7 @@ def learn(
     run: Any
     with guarded():
         run, own = (
-            (_anomalies.run, search)
+            (_anomalies.run, anomalies)
             if task == "anomaly"
             else (
                 _learn.run,
@@ -168,6 +177,7 @@ def learn(
                     **labelled,
                     "time_limit": time_limit or TIME_LIMIT,
                     "single": single,
+                    "search": search,
                     "refit": not no_refit,
                     "aims": _learn.aims(costs, **numbers),
                 },

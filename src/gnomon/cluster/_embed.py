@@ -13,7 +13,8 @@ from sklearn.manifold import TSNE
 from sklearn.utils.validation import check_array
 
 from gnomon._typing import Floats, MatrixLike, RandomState
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 from gnomon.numerics.validation import FLOATS, check_choice, check_integer
 
 __all__ = ["embed"]

@@ -24,7 +24,8 @@ from gnomon.decomposition._how_many import (
     parallel_variances,
 )
 from gnomon.decomposition.pca import PCA
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["ComponentChoice", "choose_n_components"]

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._typing import Floats, is_sparse
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 from gnomon.optim import Factors, factor_unit, kmeans, seed_centers
 
 __all__ = ["FactorStart", "start_factors"]

@@ -15,7 +15,8 @@ from sklearn.utils import check_array
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.decomposition._how_many import count_by_share
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["intrinsic_dimension"]

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Floats
-from gnomon.numerics.principal import RowsAbout, principal_components, rows_about
+from gnomon.numerics.centred_rows import RowsAbout, rows_about
+from gnomon.numerics.principal import principal_components
 
 __all__ = ["Sketch", "add_to_sketch"]
 

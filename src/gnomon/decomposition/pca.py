@@ -17,25 +17,21 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clon
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Count, CountOrZero, Floats, MatrixLike, NonNegative, Seed, is_sparse
+from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, Matrix, MatrixLike, NonNegative, Seed, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.decomposition._how_many import (
-    HowMany,
-    number_asked,
-    number_kept,
-    parallel_variances,
-)
+from gnomon.decomposition._checked_moments import check_values, checked_moments
+from gnomon.decomposition._how_many import HowMany, number_asked, number_kept, reference_variances
 from gnomon.decomposition._sketch import Sketch, add_to_sketch
-from gnomon.numerics.linalg import check_squares
+from gnomon.numerics.centred_rows import rows_about
 from gnomon.numerics.principal import (
     Principal,
     Route,
+    choose_route,
     components_of_moments,
     principal_components,
-    rows_about,
 )
-from gnomon.numerics.streaming import Moments, moments
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import FLOATS, check_choice
 from gnomon.numerics.weights import check_weights
 
@@ -155,27 +151,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        X = validate_rows(self, X, accept_sparse=("csr", "csc"), ensure_min_samples=2)
-        check_squares(X, "variances are made of them, so scale that column first, for example with MaxNormScaler")
+        X = validate_rows(self, X, finite=False, accept_sparse=("csr", "csc"), ensure_min_samples=2)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self._sums: Moments | Sketch | None = None
-        if self.svd_solver == "incremental":
-            return self._add(X, weights)
         n, d = X.shape
         rng = check_random_state(self.random_state)
-        route = self._route(n, d, is_sparse(X))
-        found = principal_components(
-            rows := rows_about(X, weights, center=self.center),
-            number_asked(self.n_components, n, d, route),
-            route=route,
-            tol=self.tol,
-            iterated_power=self.iterated_power,
-            n_oversamples=self.n_oversamples,
-            normalizer=self.power_iteration_normalizer,
-            rng=rng,
-        )
-        reference = self._reference(X, weights, rng)
-        return self._keep(found, rows.center, n, n if weights is None else float(weights.sum()), X.dtype, reference)
+        few = self.n_components if isinstance(self.n_components, int | np.integer) else None
+        route = choose_route(n, d, few, is_sparse(X)) if self.svd_solver == "auto" else self.svd_solver
+        if route == "incremental":
+            return self._add(X, weights)
+        m = number_asked(self.n_components, n, d, route)
+        found, center = self._principal(X, weights, m, route, rng)
+        reference = reference_variances(self.n_components, X, weights, rng, center=self.center)
+        return self._keep(found, center, n, n if weights is None else float(weights.sum()), X.dtype, reference)
 
     def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to those of earlier calls.
@@ -194,8 +182,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        X = validate_rows(self, X, reset=vars(self).get("_sums") is None)
-        check_squares(X, "variances are made of them, so scale that column first, for example with MaxNormScaler")
+        X = validate_rows(self, X, finite=False, reset=vars(self).get("_sums") is None)
         return self._add(X, None if sample_weight is None else check_weights(sample_weight, X))
 
     def fit_chunks(self, chunks: Iterable[ArrayLike]) -> Self:
@@ -396,26 +383,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         noise = np.sqrt(self.noise_variance_) * rng.normal(size=(n_samples, self.n_features_in_))
         return self.mean_ + (rng.normal(size=(n_samples, self.n_components_)) * above) @ self.components_ + noise
 
-    def _route(self, n: int, d: int, sparse: bool) -> Route:
-        """Which solver runs: the smaller symmetric matrix, unless it is large and few components are asked for."""
-        if self.svd_solver != "auto":
-            return self.svd_solver  # type: ignore[return-value]
-        m = self.n_components
-        few = isinstance(m, int | np.integer) and 1 <= m < 0.8 * min(n, d)
-        if sparse:
-            return "covariance_eigh" if d <= 1000 else "randomized" if few else "full"
-        if max(n, d) <= 500:
-            return "full"
-        if few and min(n, d) > 1000:
-            return "randomized"
-        return "covariance_eigh" if n >= 10 * d else "dual" if d >= 10 * n else "full"
-
-    def _reference(self, X: Array, weights: Floats | None, rng: Any) -> Floats | None:
-        if not (isinstance(self.n_components, str) and self.n_components == "parallel"):
-            return None
-        if weights is not None or is_sparse(X):
-            raise ValueError("n_components='parallel' permutes dense columns of equal weight; choose another rule")
-        return parallel_variances(X, rng, center=self.center)
+    def _principal(self, X: Matrix, weights: Floats | None, m: int, route: Route, rng: Any) -> tuple[Principal, Floats]:
+        """Components, and the centre that they are seen from."""
+        if route == "covariance_eigh":
+            return self._from_moments(checked_moments(X, weights, vars(self).get("feature_names_in_")), m)
+        check_values(X, vars(self).get("feature_names_in_"))
+        rows = rows_about(X, weights, center=self.center)
+        found = principal_components(
+            rows,
+            m,
+            route=route,
+            tol=self.tol,
+            iterated_power=self.iterated_power,
+            n_oversamples=self.n_oversamples,
+            normalizer=self.power_iteration_normalizer,
+            rng=rng,
+        )
+        return found, rows.center
 
     def _keep(
         self, found: Principal, center: Floats, n: int, weight: float, dtype: Any, reference: Floats | None = None
@@ -451,11 +435,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         sums = vars(self).get("_sums")
         seen = self.n_samples_ if sums is not None else 0
         if self.svd_solver == "incremental" or X.shape[1] > EXACT_SUMS:
+            check_values(X, vars(self).get("feature_names_in_"))
             sums = add_to_sketch(sums, X, weights, self.n_components, center=self.center)
             self._sums = sums
             found = Principal(sums.values, sums.axes, sums.total)
             return self._keep(found, sums.mean, seen + X.shape[0], sums.weight, X.dtype)
-        chunk = moments(X, weights)
+        chunk = checked_moments(X, weights, vars(self).get("feature_names_in_"))
         return self._of_sums(chunk if sums is None else sums + chunk, seen + X.shape[0], X.dtype)
 
     def _of_sums(self, sums: Moments, n: int, dtype: Any) -> Self:
@@ -465,8 +450,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         # Fewer rows so far than components asked for: as many as there are.
         asked = min(asked, n, d) if isinstance(asked, int | np.integer) else asked
         m = number_asked(asked, n, d, "covariance_eigh")
-        center = sums.mean if self.center else np.zeros(d)
-        return self._keep(components_of_moments(sums, m, center=self.center), center, n, float(sums.weight), dtype)
+        return self._keep(*self._from_moments(sums, m), n, float(sums.weight), dtype)
+
+    def _from_moments(self, sums: Moments, m: int) -> tuple[Principal, Floats]:
+        center = sums.mean if self.center else np.zeros_like(sums.mean)
+        return components_of_moments(sums, m, center=self.center), center
 
     def _scores(self, X: Any) -> Floats:
         W = self.components_.T.astype(X.dtype, copy=False)

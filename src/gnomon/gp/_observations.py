@@ -12,9 +12,10 @@ import numpy as np
 
 from gnomon._typing import Floats
 from gnomon.distributions import Distribution
+from gnomon.gp._scoring import Scored, ScoredCriterion
 from gnomon.gp._tuning import Criterion
 from gnomon.infer import Conditioned, EntrySlopes, condition
-from gnomon.kernels import Kernel, contract_tiles
+from gnomon.kernels import Kernel, contract_tiles, slope_sums
 from gnomon.numerics.linalg import CholeskyPrecision, NotPositiveDefiniteError, factor_covariance
 from gnomon.numerics.parallel import calm_blas
 
@@ -30,6 +31,7 @@ __all__ = [
     "log_priors",
     "named",
     "read_laws",
+    "scored_evidence",
 ]
 
 Tune: TypeAlias = Literal["lml", "loo"]
@@ -38,6 +40,9 @@ Tune: TypeAlias = Literal["lml", "loo"]
 QUIET = 4
 """A search factors dozens of matrices with other work between: threads that LAPACK wakes each time, and that wait for
 each other, are worth it from this many times as many rows on as for one matrix."""
+
+MOST_TARGETS = 8
+"""Each of them costs another product of matrices for the information."""
 
 
 class Noise(NamedTuple):
@@ -139,23 +144,58 @@ def criterion(
 
     def evaluate(theta: Floats) -> tuple[float, Floats]:
         with calm_blas(len(data.y) // QUIET):
-            return evaluate_on(theta)
-
-    def evaluate_on(theta: Floats) -> tuple[float, Floats]:
-        parameters = start.at(theta)
-        try:
-            found = factored(parameters, data, jitter=False)
-        except (NotPositiveDefiniteError, np.linalg.LinAlgError):
-            return -np.inf, np.zeros_like(theta)
-        value, G = value_of(found), slopes_of(found)
-        P = parameters.kernel.prepare(data.rows)
-        gradient = np.asarray(contract_tiles(parameters.kernel, P, G.tile), dtype=float)
-        if start.noise.bounds is not None:
-            gradient = np.append(gradient, G.diagonal() @ parameters.noise.variances)
-        extra, slopes = log_priors(laws, theta)
-        return value + extra, gradient + slopes
+            parameters = start.at(theta)
+            found = _attempt(parameters, data)
+            if found is None:
+                return -np.inf, np.zeros_like(theta)
+            extra, slopes = log_priors(laws, theta)
+            return value_of(found) + extra, _gradient(parameters, data, slopes_of(found)) + slopes
 
     return evaluate
+
+
+def scored_evidence(
+    data: NoisyRows, start: Parameters, tune: Tune, prior: Mapping[str, Distribution] | None = None
+) -> ScoredCriterion | None:
+    """The same with the average information; None for a criterion or for so many targets that it is no gain."""
+    if tune != "lml" or data.y.shape[1] > MOST_TARGETS:
+        return None
+    laws = read_laws(start, prior)
+
+    def evaluate(theta: Floats) -> Scored:
+        with calm_blas(len(data.y) // QUIET):
+            parameters = start.at(theta)
+            found = _attempt(parameters, data)
+            if found is None:
+                return Scored(-np.inf, np.zeros_like(theta), np.eye(len(theta)))
+            extra, slopes = log_priors(laws, theta)
+            gradient = _gradient(parameters, data, found.evidence_slopes()) + slopes
+            information = found.average_information(_changes(parameters, data, found.coef))
+            return Scored(found.log_evidence() + extra, gradient, information + np.diag(_prior_curvature(laws, theta)))
+
+    return evaluate
+
+
+def _attempt(parameters: Parameters, data: NoisyRows) -> Conditioned | None:
+    """The process after its observations, where A is positive definite."""
+    try:
+        return factored(parameters, data, jitter=False)
+    except (NotPositiveDefiniteError, np.linalg.LinAlgError):
+        return None
+
+
+def _gradient(parameters: Parameters, data: NoisyRows, G: EntrySlopes) -> Floats:
+    """Σ G ∘ ∂A for each entry of θ."""
+    kernel, noise = parameters.kernel, parameters.noise
+    gradient = np.asarray(contract_tiles(kernel, kernel.prepare(data.rows), G.tile), dtype=float)
+    return gradient if noise.bounds is None else np.append(gradient, G.diagonal() @ noise.variances)
+
+
+def _changes(parameters: Parameters, data: NoisyRows, coef: Floats) -> Floats:
+    """∂A coef for each entry of θ."""
+    kernel, noise = parameters.kernel, parameters.noise
+    changes = slope_sums(kernel, kernel.prepare(data.rows), coef)
+    return changes if noise.bounds is None else np.concatenate([changes, (noise.variances[:, None] * coef)[None]])
 
 
 def read_laws(start: Parameters, prior: Mapping[str, Distribution] | None) -> list[Distribution | None]:
@@ -175,6 +215,16 @@ def log_priors(laws: list[Distribution | None], theta: Floats) -> tuple[float, F
             below, here, above = (float(law.log_density(np.array([theta[j] + s]))[0]) for s in (-h, 0.0, h))
             value, slopes[j] = value + here, (above - below) / (2.0 * h)
     return value, slopes
+
+
+def _prior_curvature(laws: list[Distribution | None], theta: Floats) -> Floats:
+    """−∂² log prior, or zero where a law is not concave."""
+    found, h = np.zeros_like(theta), 1e-3
+    for j, law in enumerate(laws):
+        if law is not None:
+            below, here, above = (float(law.log_density(np.array([theta[j] + s]))[0]) for s in (-h, 0.0, h))
+            found[j] = max(0.0, (2.0 * here - below - above) / h**2)
+    return found
 
 
 CRITERIA: dict[Tune, tuple[Callable[[Conditioned], float], Callable[[Conditioned], EntrySlopes]]] = {

@@ -22,8 +22,8 @@ from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Process", "TargetScale"]
 
-BLOCK = 1 << 19
-"""Covariances of new points with observations that are in the cache of a thread at once."""
+BLOCK = 1 << 20
+"""Covariances of new points with observations that a thread has at once: more, and they leave the cache."""
 
 NEGATIVE = 1e-8
 """What rounding may leave of a variance below zero, relative to the prior one."""
@@ -76,14 +76,16 @@ class Process(NamedTuple):
         """K times coef, of the shape of coef."""
         return self.given.combine_rows(np.arange(len(coef)), coef).reshape(coef.shape)
 
-    def variance(self, X: Any) -> Floats:
-        """Of f at each row, of shape (q, m)."""
-        prior = np.asarray(self.kernel.diag(X), dtype=float)
-        found = self.found
+    def moments(self, X: Any) -> tuple[Floats, Floats]:
+        """Mean and variance of f at each row, each of shape (q, m), from the same covariances."""
+        prior, found = np.asarray(self.kernel.diag(X), dtype=float), self.found
         if found is None:
-            return self._in_units(prior)
-        taken = self._blocks(X, lambda k, h: found.explained(k, h))
-        return self._in_units(self._checked(prior - taken, prior))
+            return self.mean(X), self._in_units(prior)
+        ready = found._replace(precision=found.precision.for_columns(len(prior)))
+        both = self._blocks(X, lambda k, h: np.column_stack([ready.mean(k, h), ready.explained(k, h)]))
+        known = self.trend.known(X, len(self.scale.centre)) + self.scale.centre
+        mean = known + self.scale.spread * both[:, :-1]
+        return mean, self._in_units(self._checked(prior - both[:, -1], prior))
 
     def covariance(self, X: Any) -> Floats:
         """Of f at all rows together, of shape (q, q, m)."""
@@ -120,7 +122,7 @@ class Process(NamedTuple):
         n, q = len(self.found.y), len(X)
         parts = [take_rows(X, rows) for rows in split_rows(q, max(1, -(-q * max(n, 1) // BLOCK)))]
         found = map_chunks(lambda part: function(self._cross(part), self.trend.columns(part)), parts, blas_threads())
-        return np.concatenate(found) if found else np.empty(0)
+        return np.concatenate(found) if found else np.empty((0, 1 + len(self.scale.centre)))
 
     def _cross(self, X: Any) -> Any:
         """k(X_train, X), sparse where the factor of A is."""

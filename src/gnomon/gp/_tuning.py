@@ -2,9 +2,13 @@
 
     maximise over θ = log(hyper-parameters, σ²)    C(θ) + Σ log prior(θⱼ),    low ≤ θ ≤ high                    (1)
 
-C is the evidence (Rasmussen & Williams 2006, section 5.4.1) or the leave-one-out score (section 5.4.2). The search is
-L-BFGS-B, Byrd et al. (1995), doi:10.1137/0916069, from the given start and from points drawn uniformly between the
-bounds.
+C is the evidence (Rasmussen & Williams 2006, section 5.4.1) or the leave-one-out score (section 5.4.2). The search from
+the given start, and from points drawn uniformly between the bounds, is
+
+    scoring in a box    where C has an information matrix, as the exact evidence of a few targets has
+    L-BFGS-B            for any other C, and where scoring ends without a maximum                           (2)
+
+Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274; Byrd et al. (1995), doi:10.1137/0916069.
 """
 
 import warnings
@@ -16,6 +20,7 @@ from scipy import optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats
+from gnomon.gp._scoring import ScoredCriterion, climb
 from gnomon.numerics.parallel import map_until_interrupt
 
 __all__ = ["Criterion", "Optimizer", "Tuned", "tune"]
@@ -76,6 +81,7 @@ class _End(NamedTuple):
     message: str
     n_iter: int
     history: Floats
+    gradient: Floats | None = None
 
 
 def tune(
@@ -88,6 +94,7 @@ def tune(
     rng: np.random.RandomState,
     names: Sequence[str],
     n_jobs: int | None = None,
+    scored: ScoredCriterion | None = None,
 ) -> Tuned:
     """Maximise (1); warnings say where a search stopped short and which hyper-parameter lies on a bound.
 
@@ -102,13 +109,16 @@ def tune(
         nonlocal stopped
         if stopped:
             raise KeyboardInterrupt
-        end = _search(criterion, start, bounds, optimizer)
+        end = _search(criterion, start, bounds, optimizer, scored)
         stopped = end.reason == "interrupted"
         return end
 
     ends = map_until_interrupt(search, starts, n_jobs or 1)
     best = max(ends, key=lambda end: end.value)
-    slope = _free_slope(criterion(best.theta)[1], best.theta, bounds) if np.isfinite(best.value) else np.nan
+    slope = np.nan
+    if np.isfinite(best.value):
+        gradient = criterion(best.theta)[1] if best.gradient is None else best.gradient
+        slope = _free_slope(gradient, best.theta, bounds)
     reason = "interrupted" if stopped else best.reason
     found = Tuned(
         best.theta,
@@ -125,7 +135,14 @@ def tune(
     return found
 
 
-def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Optimizer) -> _End:
+def _search(
+    criterion: Criterion, start: Floats, bounds: Floats, optimizer: Optimizer, scored: ScoredCriterion | None
+) -> _End:
+    if scored is not None and optimizer == "fmin_l_bfgs_b":
+        end = _climbed(scored, start, bounds)
+        if end.reason in ("tol", "interrupted"):
+            return end
+        start = end.theta
     seen, path = list[float](), list[float]()
     best: tuple[Floats, float] | None = None
 
@@ -150,6 +167,13 @@ def _search(criterion: Criterion, start: Floats, bounds: Floats, optimizer: Opti
         message = "the covariance is not positive definite wherever it was looked at"
         return _End(end.theta, -np.inf, "diverged", message, end.n_iter, np.array([-np.inf]))
     return end._replace(n_iter=len(seen), history=np.array(seen)) if callable(optimizer) else end
+
+
+def _climbed(scored: ScoredCriterion, start: Floats, bounds: Floats) -> _End:
+    """Where scoring ends."""
+    found = climb(scored, start, bounds)
+    path = np.append(found.history, [] if len(found.history) else [found.value])
+    return _End(found.theta, found.value, found.reason, found.reason, len(found.history), path, found.gradient)
 
 
 def _optimized(cost: Any, start: Floats, bounds: Floats, optimizer: Optimizer, path: list[float]) -> _End:

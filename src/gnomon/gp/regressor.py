@@ -22,7 +22,7 @@ from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
 from gnomon.gp._inducing import bound_criterion, tune_bound
 from gnomon.gp._noise import NoiseLike, more_noise, new_noise
-from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named
+from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named, scored_evidence
 from gnomon.gp._observed import ObservedProcess, columns_of
 from gnomon.gp._peer_kernel import Adopted, adopt
 from gnomon.gp._process import Process, TargetScale
@@ -56,7 +56,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     alpha : float or array-like of shape (n_samples,), default=1e-10
         σ² of (1), or one variance for each row.
     optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
-        Which search maximises the criterion; None leaves the kernel as it is. A function is called as
+        Which search maximises the criterion; None leaves the kernel as it is. "fmin_l_bfgs_b" is the built-in one:
+        steps by the average information where the criterion has it (tune="lml" with an exact solver and up to 8
+        targets), else, and where these steps end without a maximum, L-BFGS-B. A function is called as
         ``optimizer(cost, start, bounds=bounds)`` and returns the best θ and its cost.
     n_restarts_optimizer : int, default=0
         Further searches, from points drawn uniformly between the bounds of log θ.
@@ -263,15 +265,15 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             raise RuntimeError("at most one of return_std and return_cov can be requested; ask for one of them")
         rows = self._rows(X)
         process = self._law(rows)
-        mean = columns_of(process.mean(rows))
         if not (return_std or return_cov):
-            return mean
+            return columns_of(process.mean(rows))
         extra = self._noise_of(include_noise, len(rows)) * process.scale.spread**2
         if return_cov:
             C = process.covariance(rows)
             C[np.diag_indices(len(rows))] += extra
-            return mean, columns_of(C)
-        return mean, columns_of(np.sqrt(process.variance(rows) + extra))
+            return columns_of(process.mean(rows)), columns_of(C)
+        mean, variance = process.moments(rows)
+        return columns_of(mean), columns_of(np.sqrt(variance + extra))
 
     def log_marginal_likelihood(
         self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
@@ -390,6 +392,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
                 f"solver={solver!r} has no gradient of the evidence for {len(data.y)} rows, more than {MOST_DENSE}; "
                 "give optimizer=None with hyper-parameters that were found on fewer rows, or solver='inducing'"
             )
+        options["scored"] = scored_evidence(data, start, self.tune, self.prior)
         return tune(criterion(data, start, self.tune, self.prior), start.theta, start.bounds, **options)
 
     def _keep(self, read: Reading, parameters: Parameters, solved: Solved) -> None:
@@ -405,24 +408,28 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         self.log_marginal_likelihood_value_ = solved.evidence
         self.evidence_gap_ = 0.0 if cost is None else cost.gap
         self.missing_variance_ = 0.0 if cost is None else cost.missing
-        if self.missing_variance_ > MISSING:
-            warnings.warn(
-                f"{len(solved.rows)} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, the "
-                f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
-                UserWarning,
-                stacklevel=3,
-            )
         noise = parameters.noise
         self.noise_ = (
             noise.level if np.all(noise.shares == noise.shares[:1]) and noise.shares[0] == 1.0 else noise.variances
         )
         self.n_parameters_ = len(data.y)
+        self._tell_of_losses(len(solved.rows))
+
+    def _tell_of_losses(self, n_inducing: int) -> None:
+        """Warn of what inducing rows do not explain, and of jitter."""
+        if self.missing_variance_ > MISSING:
+            warnings.warn(
+                f"{n_inducing} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, the "
+                f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
+                UserWarning,
+                stacklevel=4,
+            )
         if self.jitter_ > 0.0:
             warnings.warn(
                 f"{self.jitter_:.3g} was added to the diagonal of the covariance, which was not positive definite; "
                 "give at least as much noise (alpha) to say so yourself",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _set_kernel(self, parameters: Parameters) -> None:

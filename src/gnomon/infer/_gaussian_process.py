@@ -5,10 +5,12 @@
     mean(x) = h(x)ᵀβ + k(x)ᵀa,    var(x) = k(x, x) − k(x)ᵀA⁻¹k(x) + r(x)ᵀ(HᵀA⁻¹H)⁻¹r(x)            (3)
     log p(y) = −½ yᵀPy − ½ log |A| − ½ log |HᵀA⁻¹H| − ½ (n − p) log 2π                             (4)
     y₋ᵢ: mean yᵢ − aᵢ/Pᵢᵢ, variance 1/Pᵢᵢ                                                          (5)
+    ½ (observed + expected information of θ) = ½ aᵀ∂ᵢA P ∂ⱼA a                                     (6)
 
 with r(x) = h(x) − HᵀA⁻¹k(x) and P = A⁻¹ − A⁻¹H(HᵀA⁻¹H)⁻¹HᵀA⁻¹, which is A⁻¹ where the mean is known (p = 0). (2)–(4):
 Rasmussen & Williams (2006), sections 2.2 and 2.7; (5): Sundararajan & Keerthi (2001), doi:10.1162/08997660151134343,
-and with a drift Dubrule (1983), doi:10.1007/BF01033232. Several columns of y share A.
+and with a drift Dubrule (1983), doi:10.1007/BF01033232; (6), where A is linear in θ, and else up to terms of mean zero:
+Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274. Several columns of y share A.
 """
 
 from typing import NamedTuple
@@ -142,6 +144,14 @@ class Conditioned(NamedTuple):
         return EntrySlopes(
             self.precision.lower_inverse(), -0.5 * m, 0.5 * np.hstack([self.coef, m * V]), np.hstack([self.coef, V])
         )
+
+    def average_information(self, changes: Floats) -> Floats:
+        """½ Σ uᵢᵀPuⱼ over the columns of y, for the changes uᵢ = ∂Aᵢa of shape (p, n, m): (6)."""
+        found = np.zeros((len(changes), len(changes)))
+        for U in changes.transpose(2, 1, 0):
+            V = self._drift_root() @ U
+            found += 0.5 * (self.precision.product(U) - V.T @ V)
+        return found
 
     def left_out(self) -> Left:
         """The laws (5); ValueError where the other rows do not determine the drift."""

@@ -3,7 +3,7 @@
 from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Against, Hyperparameter, Kernel, noun
 from gnomon.kernels._check_kernel import KernelReport, NotPSDWarning, check_kernel, is_psd, warn_unless_psd
-from gnomon.kernels._evaluate import contract_tiles
+from gnomon.kernels._evaluate import contract_tiles, slope_sums
 from gnomon.kernels._functions import KernelExponential, KernelPower, PolynomialOf
 from gnomon.kernels._geometry import distance_to_mean, kernel_distance
 from gnomon.kernels._gram_matrix import components, gram_matrix
@@ -91,6 +91,7 @@ __all__ = [
     "noun",
     "read_kernel",
     "semi_parametric",
+    "slope_sums",
     "spectral_minimum",
     "warn_unless_psd",
 ]

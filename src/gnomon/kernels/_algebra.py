@@ -156,11 +156,10 @@ class KernelSum(_Pair):
         """Those of both parts."""
         return chain(self.k1.slopes(P.parts[0], Q.parts[0]), self.k2.slopes(P.parts[1], Q.parts[1]))
 
-    def contract(self, P: JointRows, Q: JointRows, M: Floats) -> Floats:
+    def slope_products(self, P: JointRows, Q: JointRows, M: Floats, B: Floats) -> Floats:
         """Those of both parts."""
-        return np.concatenate(
-            [self.k1.contract(P.parts[0], Q.parts[0], M), self.k2.contract(P.parts[1], Q.parts[1], M)]
-        )
+        p, q = P.parts, Q.parts
+        return np.concatenate([self.k1.slope_products(p[0], q[0], M, B), self.k2.slope_products(p[1], q[1], M, B)])
 
     def __repr__(self) -> str:
         return f"{self.k1!r} + {self.k2!r}"
@@ -237,22 +236,33 @@ class KernelProduct(_Pair):
         a, b = self.k1.by_axis(d), self.k2.by_axis(d)
         return None if a is None or b is None else [multiply(x, y) for x, y in zip(a, b, strict=True)]
 
-    def join(self, a: Floats, b: Floats) -> Floats:
+    def cross(self, P: JointRows, Q: JointRows) -> Floats:
+        """a · b."""
+        return self.join(*self._factors(P, Q))
+
+    def join(self, a: Any, b: Floats) -> Floats:
         """a · b."""
         return a * b
+
+    def _factors(self, P: JointRows, Q: JointRows) -> tuple[Any, Floats]:
+        """Both matrices; a number for a first one that is constant, as in ``2.0 * k``."""
+        p, q, c = P.parts, Q.parts, self.k1.constant
+        return (self.k1.cross(p[0], q[0]) if c is None else float(c)), self.k2.cross(p[1], q[1])
 
     def slopes(self, P: JointRows, Q: JointRows) -> Iterator[Floats]:
         """∂k₁ · k₂, then k₁ · ∂k₂."""
         p, q = P.parts, Q.parts
-        a, b = self.k1.cross(p[0], q[0]), self.k2.cross(p[1], q[1])
+        a, b = self._factors(P, Q)
         yield from (G * b for G in self.k1.slopes(p[0], q[0]))
         yield from (a * G for G in self.k2.slopes(p[1], q[1]))
 
-    def contract(self, P: JointRows, Q: JointRows, M: Floats) -> Floats:
+    def slope_products(self, P: JointRows, Q: JointRows, M: Floats, B: Floats) -> Floats:
         """The other part is a factor of M."""
         p, q = P.parts, Q.parts
-        a, b = self.k1.cross(p[0], q[0]), self.k2.cross(p[1], q[1])
-        return np.concatenate([self.k1.contract(p[0], q[0], M * b), self.k2.contract(p[1], q[1], M * a)])
+        a, b = self._factors(P, Q)
+        return np.concatenate(
+            [self.k1.slope_products(p[0], q[0], M * b, B), self.k2.slope_products(p[1], q[1], M * a, B)]
+        )
 
     def __repr__(self) -> str:
         return " * ".join(f"({k!r})" if isinstance(k, KernelSum) else repr(k) for k in (self.k1, self.k2))

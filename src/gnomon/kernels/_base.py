@@ -266,9 +266,14 @@ class Kernel(Parametrized, ABC):
         for hyper in self.own_hyperparameters():
             yield from self.partial(hyper.name, P, Q)
 
+    def slope_products(self, P: Any, Q: Any, M: Floats, B: Floats) -> Floats:
+        """(M ∘ ∂K/∂θ)B of prepared rows, a matrix for each entry of `theta`, of shape (p, n, columns of B)."""
+        found = [(M * G) @ B for G in self.slopes(P, Q)]
+        return np.stack(found) if found else np.empty((0, len(P), B.shape[1]))
+
     def contract(self, P: Any, Q: Any, M: Floats) -> Floats:
         """Σ_ij M_ij ∂K_ij/∂θ of prepared rows."""
-        return np.array([np.vdot(M, G) for G in self.slopes(P, Q)])
+        return self.slope_products(P, Q, M, np.ones((len(Q), 1), dtype=M.dtype)).sum(axis=(1, 2))
 
     def gradients(self, A: Any, B: Any = None) -> Floats:
         """∂K/∂θ, of shape (n, m, p)."""

@@ -18,7 +18,7 @@ from gnomon.numerics.parallel import blas_threads, map_tiles
 if TYPE_CHECKING:
     from gnomon.kernels._base import Kernel
 
-__all__ = ["contract_tiles", "evaluate", "evaluate_sparse", "weighted_sums"]
+__all__ = ["contract_tiles", "evaluate", "evaluate_sparse", "slope_sums", "weighted_sums"]
 
 Tile: TypeAlias = tuple[slice, slice, Any, Any]
 """Which rows and columns, and both prepared."""
@@ -185,6 +185,49 @@ def contract_tiles(kernel: "Kernel", P: Any, tile: Callable[[slice, slice], Floa
         return kernel.contract(rows, columns, G)
 
     return np.sum(map_tiles(work, _symmetric_tiles(P), blas_threads()), axis=0)
+
+
+def slope_sums(kernel: "Kernel", P: Any, coef: Floats) -> Floats:
+    """(∂K/∂θ) coef of the prepared rows with each other, tile by tile, of shape (p, n, columns of coef).
+
+    Parameters
+    ----------
+    kernel : Kernel
+    P : prepared rows
+    coef : ndarray of shape (len(P), r)
+
+    Returns
+    -------
+    ndarray of shape (len(kernel.theta), len(P), r)
+
+    References
+    ----------
+    Gilmour, A. R., Thompson, R. & Cullis, B. R. (1995). Average information REML. doi:10.2307/2533274
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import Constant, slope_sums
+    >>> k = Constant(2.0)
+    >>> slope_sums(k, k.prepare(np.zeros((2, 1))), np.array([[1.0], [3.0]]))[0]
+    array([[8.],
+           [8.]])
+    """
+    n = len(P)
+    if kernel.whole or n <= TILE:
+        return kernel.slope_products(P, P, np.ones((n, n)), coef)
+    found = np.zeros((len(kernel.theta), *coef.shape))
+    columns = [(J, P.take(J)) for J in _cuts(n, TILE)]
+
+    def work(I: slice) -> None:
+        rows = P.take(I)
+        for J, others in columns:
+            # One object for both sides says that a tile is symmetric.
+            Q, one = rows if I == J else others, np.ones((len(rows), len(others)))
+            found[:, I] += kernel.slope_products(rows, Q, one, coef[J])
+
+    map_tiles(work, _cuts(n, TILE), blas_threads())
+    return found
 
 
 def _tiles(P: Any, Q: Any) -> Iterator[Tile]:

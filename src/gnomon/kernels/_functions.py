@@ -67,9 +67,9 @@ class _Function(Kernel):
         factor = self.outer_slope(self.kernel.cross(P, Q))
         return (factor * G for G in self.kernel.slopes(P, Q))
 
-    def contract(self, P: Any, Q: Any, M: Floats) -> Floats:
+    def slope_products(self, P: Any, Q: Any, M: Floats, B: Floats) -> Floats:
         """f'(k) is a factor of M."""
-        return self.kernel.contract(P, Q, M * self.outer_slope(self.kernel.cross(P, Q)))
+        return self.kernel.slope_products(P, Q, M * self.outer_slope(self.kernel.cross(P, Q)), B)
 
 
 @noun

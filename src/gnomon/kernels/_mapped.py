@@ -76,9 +76,9 @@ class _Inside(Kernel):
         """As the kernel inside."""
         return self.kernel.slopes(P, Q)
 
-    def contract(self, P: Any, Q: Any, M: Floats) -> Floats:
+    def slope_products(self, P: Any, Q: Any, M: Floats, B: Floats) -> Floats:
         """As the kernel inside."""
-        return self.kernel.contract(P, Q, M)
+        return self.kernel.slope_products(P, Q, M, B)
 
 
 @noun
@@ -255,9 +255,9 @@ class Normalized(_Inside):
         ):
             yield G / lengths - 0.5 * K * np.add.outer(np.diag(rows) / p, np.diag(columns) / q)
 
-    def contract(self, P: Any, Q: Any, M: Floats) -> Floats:
+    def slope_products(self, P: Any, Q: Any, M: Floats, B: Floats) -> Floats:
         """One matrix after another."""
-        return Kernel.contract(self, P, Q, M)
+        return Kernel.slope_products(self, P, Q, M, B)
 
     def _lengths(self, P: Any) -> Floats:
         squares = self.kernel.diagonal(P)

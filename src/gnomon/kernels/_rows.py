@@ -172,8 +172,8 @@ def _most(dtype: Any) -> Any:
     return 1e-3 * np.finfo(dtype).max
 
 
-def weighted_squares(P: NumericRows, Q: NumericRows, W: Floats, S: Floats) -> Floats:
-    """Σ_ij W_ij (a_id − b_jd)² for every column d, where S are the squared distances.
+def weighted_squares(P: NumericRows, Q: NumericRows, W: Floats, S: Floats, B: Floats) -> Floats:
+    """Σ_j W_ij (a_id − b_jd)² B_jr for every column d, of shape (d, n, r), where S are the squared distances.
 
     Squares are multiplied out, for BLAS; not of rows that are close, whose weights may be large where (1) cancels.
     """
@@ -183,12 +183,20 @@ def weighted_squares(P: NumericRows, Q: NumericRows, W: Floats, S: Floats) -> Fl
     longest = np.max(P.squares, initial=0.0) + np.max(Q.squares, initial=0.0)
     close = np.flatnonzero(np.finfo(S.dtype).eps ** 0.4 * longest >= S)
     if len(close) > MANY * S.size or not np.isfinite(2.0 * longest):
-        return np.array([np.vdot(W, bounded_square(a[:, [d]] - b[:, d])) for d in range(a.shape[1])])
+        return np.stack([(W * bounded_square(a[:, [d]] - b[:, d])) @ B for d in range(a.shape[1])])
     i, j = np.divmod(close, S.shape[1])
-    exact = W[i, j] @ (a[i] - b[j]) ** 2
+    exact = W[i, j] * (a[i] - b[j]).T ** 2
     W[i, j] = 0.0
-    own = W.sum(axis=1) @ a**2 + W.sum(axis=0) @ b**2
-    return exact + own - 2.0 * np.einsum("id,id->d", a, W @ b)
+    bT = b.T[:, :, None]
+    # Σ W B, Σ W b B and Σ W b² B for all columns, by one product of matrices.
+    powers = np.concatenate([B[None], bT * B, bT**2 * B])
+    sums = W @ powers.transpose(1, 0, 2).reshape(len(b), -1)
+    none, one, two = np.split(sums.reshape(len(a), len(powers), -1).transpose(1, 0, 2), [1, 1 + len(bT)])
+    aT = a.T[:, :, None]
+    found = aT**2 * none - 2.0 * aT * one + two
+    for d, r in np.ndindex(len(exact), B.shape[1]):
+        found[d, :, r] += np.bincount(i, weights=exact[d] * B[j, r], minlength=len(a))
+    return found
 
 
 def city_blocks(P: NumericRows, Q: NumericRows) -> Floats:

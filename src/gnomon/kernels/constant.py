@@ -114,6 +114,10 @@ class Constant(Kernel):
         """∂k/∂ log c = k."""
         yield self.cross(P, Q)
 
+    def slope_products(self, P: NumberedRows, Q: NumberedRows, M: Floats, B: Floats) -> Floats:
+        """c MB."""
+        return self.value * (M @ B)[None] if len(self.theta) else np.empty((0, len(P), B.shape[1]))
+
 
 @noun
 class White(Kernel):

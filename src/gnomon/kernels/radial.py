@@ -138,18 +138,21 @@ class DistanceKernel(Kernel):
         """∂φ/∂ log of a hyper-parameter other than ℓ."""
         raise NotImplementedError(f"{type(self).__name__} has no derivative in {name}; fix it: {name}_bounds='fixed'")
 
-    def contract(self, P: NumericRows, Q: NumericRows, M: Floats) -> Floats:
-        """Σ M ∂K/∂θ; where s is a sum of squares one pass of BLAS serves all length scales."""
+    def slope_products(self, P: NumericRows, Q: NumericRows, M: Floats, B: Floats) -> Floats:
+        """(M ∘ ∂K/∂θ)B; where s is a sum of squares one product of matrices serves all length scales."""
         if np.ndim(self.scale) == 0 or self.metric is not None or self.separation.degree != 2:
-            return super().contract(P, Q, M)
+            return super().slope_products(P, Q, M, B)
         s, k = self.separation.cross(P, Q), self.settled(P.values.shape[1])
         found: list[Any] = []
         for hyper in self.own_hyperparameters():
             if hyper.name != "length_scale":
-                found.append(np.vdot(M, k.shape_slope(hyper.name, s)))
+                found.append((M * k.shape_slope(hyper.name, s)) @ B)
                 continue
-            found.extend(weighted_squares(P, Q, -2.0 * M * k.slope(s), s))
-        return np.array(found)
+            W = k.slope(s)
+            W *= M
+            W *= -2.0
+            found.extend(weighted_squares(P, Q, W, s, B))
+        return np.stack(found) if found else np.empty((0, len(P), B.shape[1]))
 
     def _share(self, P: NumericRows, Q: NumericRows, d: int) -> Floats:
         """The share of column d in s."""

@@ -6,6 +6,7 @@ has the same say in the distance.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +35,10 @@ def _regressor(facts: Facts | None, random_state: int) -> BaseEstimator:
     )  # fmt: skip
 
 
+def _space(facts: Facts) -> dict[str, Any]:
+    return {"estimator__weights": ["uniform", "distance"], "estimator__p": [1, 1.5, 2, 3]}
+
+
 def _suits(facts: Facts) -> bool:
     """Enough rows in a fold for the most neighbours, and not so many that all pairs of rows take minutes."""
     return facts.n_rows >= 2 * NUMBERS[-1] and facts.n_rows**2 * facts.n_features <= 2e11
@@ -41,11 +46,11 @@ def _suits(facts: Facts) -> bool:
 
 for _candidate in (
     Candidate(
-        "nearest neighbours", "classification", _classifier, complexity=4.5, suits=_suits,
+        "nearest neighbours", "classification", _classifier, complexity=4.5, suits=_suits, space=_space,
         note="votes of the nearest rows; their number by 3-fold cross-validation",
     ),
     Candidate(
-        "nearest neighbours", "regression", _regressor, complexity=4.5, suits=_suits,
+        "nearest neighbours", "regression", _regressor, complexity=4.5, suits=_suits, space=_space,
         note="mean of the nearest rows, nearer ones weigh more; their number by 3-fold cross-validation",
     ),
 ):  # fmt: skip

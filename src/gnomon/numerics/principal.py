@@ -14,22 +14,16 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, svds
 
-from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon._typing import Floats
+from gnomon.numerics.centred_rows import RowsAbout
 from gnomon.numerics.linalg import top_eigh
-from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.streaming import Moments, moments
 
-__all__ = ["ROUTES", "Principal", "Route", "RowsAbout", "components_of_moments", "principal_components", "rows_about"]
+__all__ = ["ROUTES", "Principal", "Route", "choose_route", "components_of_moments", "principal_components"]
 
 Route: TypeAlias = Literal["covariance_eigh", "full", "dual", "randomized", "arpack", "power"]
 Normalizer: TypeAlias = Literal["auto", "QR", "LU", "none"]
-
-SAMPLE = 1000
-"""Rows that give the rough mean."""
-
-BLOCK = 2**16
-"""Numbers that are shifted at once: half a megabyte stays in cache."""
 
 
 class Principal(NamedTuple):
@@ -53,7 +47,8 @@ class Principal(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.principal import principal_components, rows_about
+    >>> from gnomon.numerics.centred_rows import rows_about
+    >>> from gnomon.numerics.principal import principal_components
     >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0], [0.0, -2.0]])
     >>> found = principal_components(rows_about(X), 1)
     >>> found.values.round(12), found.axes.ravel() + 0.0, round(found.total, 12)
@@ -66,108 +61,40 @@ class Principal(NamedTuple):
     error: float = 0.0
 
 
-class RowsAbout(NamedTuple):
-    """Rows seen from a centre, dense or sparse, with weights: the matrix Z = √s (X − c) without forming it.
-
-    Fields
-    ------
-    X : ndarray or sparse matrix of shape (n, d)
-    center : ndarray of shape (d,)
-        c.
-    roots : ndarray of shape (n,) or None
-        √s; None where all weights are one.
-
-    References
-    ----------
-    Jolliffe, I. T. (2002). Principal Component Analysis. doi:10.1007/b98835
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.principal import rows_about
-    >>> rows_about(np.array([[0.0], [4.0]]), np.array([3.0, 1.0])).dense()
-    array([[-1.73205081],
-           [ 3.        ]])
-    """
-
-    X: Any
-    center: Floats
-    roots: Floats | None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """n and d."""
-        return self.X.shape
-
-    def dense(self) -> Floats:
-        """Z itself."""
-        X = self.X.toarray() if is_sparse(self.X) else self.X  # type: ignore[attr-defined]
-        Z = X - self.center.astype(X.dtype)
-        return Z if self.roots is None else Z * self.roots[:, None].astype(X.dtype)
-
-    def times(self, V: Floats) -> Floats:
-        """Z V."""
-        found = self.X @ V - (self.center @ V).astype(V.dtype)
-        return found if self.roots is None else (found.T * self.roots).T
-
-    def transposed_times(self, U: Floats) -> Floats:
-        """Zᵀ U."""
-        W = U if self.roots is None else (U.T * self.roots).T
-        total = W.sum(axis=0)
-        return self.X.T @ W - (np.multiply.outer(self.center, total)).astype(U.dtype)
-
-    def square(self) -> float:
-        """‖Z‖², the trace of S."""
-        if not is_sparse(self.X):
-            Z = self.dense()
-            return float(np.vdot(Z, Z))
-        s = np.ones(self.shape[0]) if self.roots is None else self.roots**2
-        X: Any = self.X.tocoo(copy=True)  # type: ignore[attr-defined]
-        X.sum_duplicates()
-        stored = float(s[X.row] @ (X.data - self.center[X.col]) ** 2)
-        # The zeros that are not stored; weights of a column without any may sum to their total but for rounding.
-        zeros = s.sum() - np.bincount(X.col, s[X.row], self.shape[1])
-        zeros[np.bincount(X.col, minlength=self.shape[1]) == self.shape[0]] = 0.0
-        return stored + float(np.maximum(zeros, 0.0) @ self.center**2)
-
-
-def rows_about(X: Matrix, weights: Floats | None = None, *, center: bool = True) -> RowsAbout:
-    """The rows of X about their mean, or about the origin.
+def choose_route(n: int, d: int, m: int | None, sparse: bool) -> Route:
+    """The fastest route: over the smaller symmetric matrix, unless it is large and few components are asked for.
 
     Parameters
     ----------
-    X : ndarray or sparse matrix of shape (n, d)
-    weights : ndarray of shape (n,), optional
-    center : bool, default=True
+    n, d : int
+        Rows and columns.
+    m : int or None
+        Components that are asked for; None for all, or as many as a rule finds.
+    sparse : bool
+        Whether the rows are sparse.
 
     Returns
     -------
-    RowsAbout
+    {"covariance_eigh", "full", "dual", "randomized"}
 
     References
     ----------
-    Jolliffe, I. T. (2002). Principal Component Analysis. doi:10.1007/b98835
+    Halko, N., Martinsson, P. G. & Tropp, J. A. (2011). Finding structure with randomness. doi:10.1137/090771806
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.principal import rows_about
-    >>> rows_about(np.array([[0.0], [4.0]])).center
-    array([2.])
+    >>> from gnomon.numerics.principal import choose_route
+    >>> choose_route(100_000, 200, 20, False), choose_route(100_000, 10_000, 20, True)
+    ('covariance_eigh', 'randomized')
     """
-    n, d = X.shape
-    s = np.ones(n) if weights is None else weights
-    origin = np.zeros(d)
-    if center:
-        unit = s / s.sum()
-        if is_sparse(X):
-            origin = np.asarray(X.T @ unit).ravel()
-        else:
-            # About a rough mean, so that no digits are lost far from zero; in blocks, so that X is not copied.
-            rough = X[:SAMPLE].mean(axis=0, dtype=float)
-            blocks = split_rows(n, max(1, X.size // BLOCK))
-            origin = rough + sum(unit[part] @ (X[part] - rough) for part in blocks)
-    return RowsAbout(X, origin, None if weights is None else np.sqrt(s))
+    few = m is not None and 1 <= m < 0.8 * min(n, d)
+    if sparse:
+        return "covariance_eigh" if d <= 1000 else "randomized" if few else "full"
+    if max(n, d) <= 500:
+        return "full"
+    if few and min(n, d) > 1000:
+        return "randomized"
+    return "covariance_eigh" if n >= 10 * d else "dual" if d >= 10 * n else "full"
 
 
 def principal_components(
@@ -210,7 +137,8 @@ def principal_components(
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.principal import principal_components, rows_about
+    >>> from gnomon.numerics.centred_rows import rows_about
+    >>> from gnomon.numerics.principal import principal_components
     >>> rows = rows_about(np.random.default_rng(0).normal(size=(50, 4)) * [4, 3, 2, 1])
     >>> values = [principal_components(rows, 2, route=r).values for r in ("full", "dual", "covariance_eigh")]
     >>> bool(np.allclose(values[0], values[1]) and np.allclose(values[0], values[2]))
@@ -285,15 +213,13 @@ def _randomized(
 ) -> Principal:
     n, d = rows.shape
     steps = (7 if m < 0.1 * min(n, d) else 4) if iterated_power == "auto" else iterated_power
-    # Algorithm 4.4 of Halko et al., on the side with fewer columns to keep.
+    # Algorithm 4.4 of Halko et al., its directions kept apart once in a step, on the side of the columns.
     size = min(m + extra, n, d)
-    dtype = rows.X.dtype
-    Q = rows.times(np.asarray(rng.normal(size=(d, size)), dtype=dtype))
+    V = np.asarray(rng.normal(size=(d, size)), dtype=rows.X.dtype)
     apart = _NORMALIZERS["LU" if normalizer == "auto" and steps > 2 else "none" if normalizer == "auto" else normalizer]
     for _ in range(steps):
-        Q = apart(rows.transposed_times(apart(Q)))
-        Q = rows.times(Q)
-    Q = linalg.qr(Q, mode="economic", check_finite=False)[0]
+        V = apart(rows.scatter_times(V))
+    Q = linalg.qr(rows.times(V), mode="economic", check_finite=False)[0]
     B = rows.transposed_times(Q)
     axes, singular, _ = linalg.svd(B, full_matrices=False, check_finite=False)
     axes, values = axes[:, :m], singular[:m] ** 2
@@ -335,7 +261,7 @@ def _power(rows: RowsAbout, m: int, tol: float, rng: Any, max_iter: int = 10_000
     v /= np.linalg.norm(v)
     limit = max(tol, 1e-13)
     for _ in range(max_iter):
-        w = rows.transposed_times(rows.times(v))
+        w = rows.scatter_times(v)
         value = float(v @ w)
         # By BLAS, whose norm holds entries that have no squares.
         length = float(linalg.norm(w))
@@ -350,7 +276,7 @@ def _residual(rows: RowsAbout, axes: Floats, values: Floats) -> float:
     """The largest ‖Sv − λv‖ in units of λ₁."""
     if not values.size or not values[0] > 0.0:
         return 0.0
-    off = (rows.transposed_times(rows.times(axes)) - axes * values) / values[0]
+    off = (rows.scatter_times(axes) - axes * values) / values[0]
     return float(np.max(np.linalg.norm(off, axis=0)))
 
 

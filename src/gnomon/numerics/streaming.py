@@ -5,28 +5,22 @@
     merged:    S = S₁ + S₂ + (W₁ W₂ / W)(μ₁ − μ₂)(μ₁ − μ₂)ᵀ                                          (2)
 
 Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least squares is a function of (1) alone, so
-`moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads. The rows are visited
-once, in blocks that stay in cache, shifted by a rough mean so that subtracting Wμμᵀ in the end causes no cancellation.
+`moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads.
 """
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, jit_no_alloc
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_sparse
+from gnomon.numerics._row_sums import dense_sums, full_columns_shifted, sparse_sums
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Moments", "group_moments", "moments"]
-
-ROUGH = 256
-"""Rows of a rough mean."""
-
-_WIDE = 1024
-"""From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
 
 
 class Moments(NamedTuple):
@@ -80,6 +74,16 @@ class Moments(NamedTuple):
             raise ValueError(f"a total weight of {least:g} leaves nothing to divide by at ddof={ddof}; add rows")
         return self.scatter / _widen(self.weight - ddof, self.scatter.ndim)
 
+    def variance(self) -> Floats:
+        """Of every column: the diagonal of `covariance`."""
+        squares = self.scatter if self.scatter.ndim == self.mean.ndim else np.diagonal(self.scatter, axis1=-2, axis2=-1)
+        return squares / _widen(self.weight, self.mean.ndim)
+
+    def mean_square(self) -> Floats:
+        """Σ sᵢ vᵢ² / Σ sᵢ of every column."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.variance() + self.mean**2
+
     def about_zero(self) -> Floats:
         """Σ sᵢ vᵢ vᵢᵀ, the scatter about the origin."""
         return self.about(np.zeros_like(self.mean))
@@ -109,7 +113,12 @@ def _ratio(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def moments(
-    X: Matrix, weights: Floats | None = None, *, targets: Floats | None = None, n_jobs: int | None = None
+    X: Matrix,
+    weights: Floats | None = None,
+    *,
+    targets: Floats | None = None,
+    single: bool = False,
+    n_jobs: int | None = None,
 ) -> Moments:
     """Moments of the rows of `X`, or of [X targets], in double precision.
 
@@ -120,6 +129,9 @@ def moments(
         Row weights sᵢ ≥ 0, not all zero; weight 2 equals the row twice.
     targets : ndarray of shape (n_samples, n_targets), optional
         Further columns, kept last.
+    single : bool, default=False
+        Multiply within blocks of rows in single precision, where X is dense float32 without weights, and its squares
+        fit into it; the blocks are added in double precision.
     n_jobs : int, optional
         Threads; by default as many as BLAS may use.
 
@@ -145,13 +157,14 @@ def moments(
     if weights is not None and not np.sum(weights) > 0.0:
         raise ValueError(f"weights sum to {np.sum(weights):g}; give at least one row a positive weight")
     if is_sparse(X):
-        return _from_sums(*_sparse_sums([X, *further], weights))
-    parts = [X, *further]
-    width = sum(part.shape[1] for part in parts)
-    shift = np.concatenate([_rough_mean(part) for part in parts])
-    chunks = split_rows(X.shape[0], _pieces(X.shape[0], width))
-    sums = map_chunks(lambda rows: _block_sums(parts, weights, shift, rows), chunks, n_jobs or blas_threads())
-    return _from_sums(reduce(np.add, sums), shift)
+        return _from_sums(*sparse_sums([X, *further], weights))
+    parts = [np.asarray(part) for part in (X, *further)]
+    n_jobs = n_jobs or blas_threads()
+    if single and weights is None and all(part.dtype == np.float32 for part in parts):
+        found = _from_sums(*dense_sums(parts, None, np.float32, n_jobs))
+        if _holds_squares(parts, found):
+            return found
+    return _from_sums(*dense_sums(parts, weights, np.float64, n_jobs))
 
 
 def group_moments(
@@ -213,7 +226,7 @@ def _group_squares(X: Matrix, index: Integers, n_groups: int, weights: Floats | 
     s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
     if is_sparse(X):
         belongs = sparse.csr_array((s, (index, np.arange(len(s)))), shape=(n_groups, len(s)))
-        X, shift = _full_columns_shifted(X)
+        X, shift = full_columns_shifted(X)
         total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
     else:
         shift = np.zeros((n_groups, X.shape[1]))
@@ -258,79 +271,17 @@ def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, m
                 break
 
 
-def _pieces(n: int, width: int) -> int:
-    """Chunks of rows: the same for any number of threads, so that sums are too, and enough to balance the load."""
-    return 1 if width > _WIDE else max(1, min(16, n // (4 * _block_length(width))))
-
-
-def _block_length(width: int) -> int:
-    # 1 MB of doubles for narrow rows; for wide ones enough rows to amortise the addition of width² sums.
-    return max(2 * width, 2**17 // width)
-
-
-def _rough_mean(part: Floats, *, rows: int = ROUGH) -> Floats:
-    """The mean of a few rows spread over all: near enough to μ to prevent cancellation."""
-    step = max(1, part.shape[0] // rows)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.mean(part[::step][:rows], axis=0, dtype=float)
-
-
-def _block_sums(parts: Sequence[Floats], weights: Floats | None, shift: Floats, rows: slice) -> Floats:
-    """Σ sᵢ uᵢuᵢᵀ with u = (v − shift, 1) over a slice of rows: products, sums and the total weight in one matrix."""
-    width = len(shift) + 1
-    length = min(_block_length(width), rows.stop - rows.start)
-    block, product, total = np.empty((length, width)), np.empty((width, width)), np.zeros((width, width))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(rows.start, rows.stop, length):
-            here = slice(start, min(start + length, rows.stop))
-            B = block[: here.stop - here.start]
-            _fill(B, [part[here] for part in parts], shift)
-            if weights is not None:
-                # With square roots of the weights the product is symmetric, and BLAS computes only half of it.
-                B *= np.sqrt(weights[here], dtype=float)[:, None]
-            np.matmul(B.T, B, out=product)
-            total += product
-    return total
-
-
-def _fill(B: Floats, parts: Sequence[Floats], shift: Floats) -> None:
+def _holds_squares(parts: Sequence[Floats], found: Moments) -> bool:
+    """Whether every column is zero, or of a size whose squares single precision holds with all their digits."""
+    mean_square = found.mean_square()
     start = 0
     for part in parts:
-        stop = start + part.shape[1]
-        np.subtract(part, shift[start:stop], out=B[:, start:stop])
-        start = stop
-    B[:, -1] = 1.0
-
-
-def _sparse_sums(parts: Sequence[Matrix], weights: Floats | None) -> tuple[Floats, Floats]:
-    """The same matrix for a sparse first part, and the shift."""
-    n = parts[0].shape[0]
-    ones = sparse.csr_array(np.ones((n, 1)))
-    rows, shift = _full_columns_shifted(sparse.hstack([sparse.csr_array(part, dtype=float) for part in parts]))
-    V = sparse.hstack([rows, ones], format="csr")
-    if weights is not None:
-        V = sparse.diags_array(np.sqrt(np.asarray(weights, dtype=float))) @ V
-    return (V.T @ V).toarray(), shift
-
-
-def _full_columns_shifted(X: Any) -> tuple[Any, Floats]:
-    """X less a rough mean of its columns without a zero, and that shift.
-
-    A column with zeros varies about as much as it is far from zero; only where there are none can digits cancel.
-    """
-    rows = sparse.csr_array(X)
-    n, d = rows.shape
-    if not np.any(np.bincount(rows.indices, minlength=d) >= n):
-        return rows, np.zeros(d)
-    rows = sparse.csr_array(rows, copy=True)
-    rows.sum_duplicates()
-    full = np.bincount(rows.indices, minlength=d) == n
-    step = max(1, n // ROUGH)
-    shift = np.where(full, np.asarray(rows[::step][:ROUGH].mean(axis=0), dtype=float).ravel(), 0.0)
-    shift = shift.astype(rows.dtype).astype(float)
-    with np.errstate(over="ignore", invalid="ignore"):
-        rows.data -= shift[rows.indices].astype(rows.dtype)
-    return rows, shift
+        here = mean_square[start : start + part.shape[1]]
+        doubtful = ~((here > 1e-16) & (here < 1e28))
+        if np.any(part[:, doubtful]):
+            return False
+        start += part.shape[1]
+    return True
 
 
 def _from_sums(total: Floats, shift: float | Floats) -> Moments:

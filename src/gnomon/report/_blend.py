@@ -22,7 +22,7 @@ from gnomon.io.tables import as_table
 from gnomon.report._compare import Entrant, Trial
 from gnomon.report._kinds import ColumnKind
 from gnomon.report.prepare import OfColumns
-from gnomon.report.scores import SCORES, Forecast, score_all, standard_error
+from gnomon.report.scores import Forecast, Score, score_all, standard_error
 
 __all__ = ["MemberForecasts", "WeightedMean", "blended"]
 
@@ -34,21 +34,23 @@ ELABORATE = 10.0
 Losses: TypeAlias = Callable[[Array, Forecast], float]
 
 
-def blended(trials: Sequence[Trial], y: Array, folds: Sequence[tuple[Integers, Integers]]) -> Trial | None:
-    """The trial of the mean (1) of the best few; None where one model alone is best."""
-    best = sorted((t for t in trials if t.complete), key=lambda t: t.mean(_loss(t).name))[:MOST_MEMBERS]
+def blended(
+    trials: Sequence[Trial], y: Array, folds: Sequence[tuple[Integers, Integers]], judges: Sequence[Score]
+) -> Trial | None:
+    """The trial of the mean (1) of the best few by the first score; None where one model alone is best."""
+    first = judges[0]
+    best = sorted((t for t in trials if t.complete), key=lambda t: first.sign * t.mean(first.name))[:MOST_MEMBERS]
     if len(best) < 2:
         return None
-    loss, task = _loss(best[0]), best[0].candidate.task
     tests = [y[test] for _, test in folds]
-    everywhere = _weights(best, tests, range(len(folds)), loss.of)
+    everywhere = _weights(best, tests, range(len(folds)), first.loss)
     if np.count_nonzero(everywhere) < 2:
         return None
     forecasts, scores = [], []
     for j in range(len(folds)):
-        weights = _weights(best, tests, [k for k in range(len(folds)) if k != j], loss.of)
+        weights = _weights(best, tests, [k for k in range(len(folds)) if k != j], first.loss)
         forecasts.append(_mean([t.forecasts[j] for t in best], weights))
-        scores.append(score_all(task, tests[j], forecasts[-1]))
+        scores.append(score_all(judges, tests[j], forecasts[-1]))
     by_name = {name: np.array([s[name] for s in scores]) for name in scores[0]}
     return Trial(
         _entrant(best, everywhere),
@@ -57,10 +59,6 @@ def blended(trials: Sequence[Trial], y: Array, folds: Sequence[tuple[Integers, I
         seconds=sum(t.seconds for t, w in zip(best, everywhere, strict=True) if w > 0.0),
         forecasts=tuple(forecasts),
     )
-
-
-def _loss(trial: Trial) -> Any:
-    return SCORES[trial.candidate.task][0]
 
 
 def _weights(trials: Sequence[Trial], tests: Sequence[Array], folds: Sequence[int], loss: Losses) -> Floats:

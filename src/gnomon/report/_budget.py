@@ -16,14 +16,15 @@ from gnomon.io import UserError
 __all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds", "times_within"]
 
 GROWTH = 1.2
-COMPARISON = 0.6
-"""The share of the limit that comparing may take; what is left is for the last fits, the judgement and the report."""
+COMPARISON, SEARCH = 0.6, 0.75
+"""The shares of the limit at which comparing and tuning end; what is left is for the last fits and the report."""
+COMPARISON_BEFORE_SEARCH = 0.5
 FEWEST_FOLDS = 2
 """Two folds show that a loss is no accident, and give differences a standard error."""
 
 
 class Budget:
-    """Seconds from its creation to the limit; None sets none.
+    """Seconds from its creation to the limit; None sets none. With a search, comparing leaves time for it.
 
     Examples
     --------
@@ -34,10 +35,11 @@ class Budget:
     True
     """
 
-    def __init__(self, limit: float | None):
+    def __init__(self, limit: float | None, *, search: bool = False):
         if limit is not None and not limit > 0.0:
             raise UserError(f"--time-limit {limit:g} must be greater than 0, in seconds")
         self.limit = float("inf") if limit is None else float(limit)
+        self._comparison = COMPARISON_BEFORE_SEARCH if search else COMPARISON
         self._start = time.perf_counter()
 
     @property
@@ -53,7 +55,12 @@ class Budget:
     @property
     def left_for_comparing(self) -> float:
         """Seconds that may still be spent on comparing models."""
-        return COMPARISON * self.limit - self.spent
+        return self._comparison * self.limit - self.spent
+
+    @property
+    def left_for_search(self) -> float:
+        """Seconds that may still be spent on tuning."""
+        return SEARCH * self.limit - self.spent
 
 
 def predicted_seconds(seconds: float, rows: int, more: int) -> float:

@@ -19,7 +19,7 @@ from gnomon.report._kinds import ColumnKind
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
-from gnomon.report.scores import SCORES, rounded
+from gnomon.report.scores import Score, rounded
 
 __all__ = ["check_columns", "check_gaps", "check_outcome", "check_rows", "check_target", "copies_of", "most_alone"]
 
@@ -202,24 +202,26 @@ def check_rows(table: Table, kinds: Sequence[ColumnKind], train: Integers, test:
     return [Finding("warning", "Repeated rows", text)]
 
 
-def check_outcome(choice: Choice, judgement: Judgement, task: TargetTask) -> list[Finding]:
+def check_outcome(choice: Choice, judgement: Judgement, score: Score) -> list[Finding]:
     """Findings about the result: nothing learned, no better than the baseline, worse than in cross-validation."""
     if not choice.learned:
         text = f"{choice.why.capitalize()}. The model file holds the baseline; do not expect it to be useful."
         return [Finding("grave", "Nothing was learned", text)]
     found = []
-    loss = SCORES[task][0].name
-    expected, error = choice.trial.mean(loss), choice.trial.errors[loss]
-    low, high = judgement.intervals[loss]
-    if high >= judgement.baseline[loss]:
+    name, sign = score.name, score.sign
+    expected, error = choice.trial.mean(name), choice.trial.errors[name]
+    low, high = judgement.intervals[name]
+    # The ends as losses: which of them is the better one depends on the score.
+    best, worst = sorted((sign * low, sign * high))
+    if worst >= sign * judgement.baseline[name]:
         text = (
-            f"The interval of the held-out {loss}, {rounded(low)} to {rounded(high)}, includes the baseline's "
-            f"{rounded(judgement.baseline[loss])}: these rows alone do not show a gain. Get more rows."
+            f"The interval of the held-out {name}, {rounded(low)} to {rounded(high)}, includes the baseline's "
+            f"{rounded(judgement.baseline[name])}: these rows alone do not show a gain. Get more rows."
         )
         found.append(Finding("warning", "Not clearly better than the baseline", text))
-    if low > expected + 2 * error:
+    if best > sign * expected + 2 * error:
         text = (
-            f"On the held-out rows the {loss} is {rounded(judgement.scores[loss])}, worse than cross-validation "
+            f"On the held-out rows the {name} is {rounded(judgement.scores[name])}, worse than cross-validation "
             f"promised ({rounded(expected)} ± {rounded(error, 2)}). Trust the held-out score; look for drift or "
             "repeated cases."
         )

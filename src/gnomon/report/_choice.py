@@ -1,6 +1,7 @@
 """Choosing one of the models that were compared, by a stated rule.
 
-Model a, of mean loss l(a) and complexity c(a), is dominated if another is as good in both and better in one:
+Model a, of mean loss l(a) and complexity c(a), is dominated if another is as good in both and better in one (a score of
+which more is better is a loss with its sign changed):
 
     l(b) ≤ l(a),  c(b) ≤ c(a),  one of them strictly                                                 (1)
 
@@ -26,7 +27,7 @@ from gnomon._typing import Integers
 from gnomon._words import RULES, RuleName
 from gnomon.io import UserError
 from gnomon.report._compare import Trial
-from gnomon.report.scores import SCORES, rounded, standard_error
+from gnomon.report.scores import Score, rounded, standard_error
 
 __all__ = ["MODEL_RULES", "Choice", "check_rule", "choose"]
 
@@ -56,7 +57,7 @@ class _Field:
 
     trials: Sequence[Trial]
     folds: Sequence[tuple[Integers, Integers]]
-    loss: str
+    score: Score
 
     @property
     def best(self) -> Trial:
@@ -65,7 +66,7 @@ class _Field:
 
     def merits(self, trial: Trial) -> tuple[float, float]:
         """Loss and complexity."""
-        return trial.mean(self.loss), trial.candidate.complexity
+        return self.score.sign * trial.mean(self.score.name), trial.candidate.complexity
 
     def dominates(self, b: Trial, a: Trial) -> bool:
         """(1)."""
@@ -78,7 +79,7 @@ class _Field:
 
     def difference(self, a: Trial, b: Trial) -> Difference:
         """The loss of `a` less that of `b`."""
-        values = a.scores[self.loss] - b.scores[self.loss]
+        values = self.score.sign * (a.scores[self.score.name] - b.scores[self.score.name])
         return Difference(float(np.mean(values)), standard_error(values, self.folds))
 
     def within_one_error(self, trial: Trial) -> bool:
@@ -91,7 +92,7 @@ class _Field:
         gains = [(t, self.difference(baseline, t)) for t in self.trials]
         clear = [t for t, gain in gains if gain.mean > BETTER_THAN_BASELINE * gain.error]
         kept = [t for t in self.trials if t in clear or any(self.dominates(t, one) for one in clear)]
-        return _Field(kept, self.folds, self.loss)
+        return _Field(kept, self.folds, self.score)
 
 
 def _as_good_as_the_best(field: _Field) -> list[Trial]:
@@ -131,17 +132,19 @@ def check_rule(rule: str) -> RuleName:
     raise UserError(f"--rule {rule!r} is unknown; give one of: {', '.join(RULES)}")
 
 
-def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], rule: RuleName = "simplest") -> Choice:
-    """Apply a rule of this module; the first trial is the baseline."""
+def choose(
+    trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], score: Score, rule: RuleName = "simplest"
+) -> Choice:
+    """Apply a rule of this module; the first trial is the baseline, `score` as a loss is what counts."""
     text, admits = MODEL_RULES[rule]
     baseline, *others = [t for t in trials if t.complete]
     if not others:
         return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)
-    field = _Field(others, folds, SCORES[baseline.candidate.task][0].name).sound(baseline)
+    field = _Field(others, folds, score).sound(baseline)
     if not field.trials:
         why = "no model beats the baseline by more than two standard errors of the difference"
         return Choice(baseline, learned=False, why=why, rule=text)
-    chosen = min(admits(field), key=lambda t: (t.candidate.complexity, t.mean(field.loss)))
+    chosen = min(admits(field), key=lambda t: field.merits(t)[::-1])
     return Choice(chosen, learned=True, why=_reason(field, chosen, rule), rule=text)
 
 
@@ -149,10 +152,11 @@ def _reason(field: _Field, chosen: Trial, rule: RuleName) -> str:
     best = field.best
     if chosen is not best:
         gap = field.difference(chosen, best)
-        less = f"only {rounded(gap.mean, 2)} less (standard error of the difference {rounded(gap.error, 2)})"
-        return f"it is the simplest of those that are as good; the loss of the best, {best.candidate.name}, is {less}"
+        way = "less" if field.score.less_is_better else "more"
+        gain = f"only {rounded(gap.mean, 2)} {way} (standard error of the difference {rounded(gap.error, 2)})"
+        of_best = f"the {field.score.name} of the best, {best.candidate.name}, is {gain}"
+        return f"it is the simplest of those that are as good; {of_best}"
+    superlative = f"it has the {'least' if field.score.less_is_better else 'greatest'} {field.score.name}"
     if rule == "best":
-        return "it has the least loss"
-    return (
-        "it has the least loss, and no simpler model that could be taken is within one standard error of the difference"
-    )
+        return superlative
+    return f"{superlative}, and no simpler model that could be taken is within one standard error of the difference"

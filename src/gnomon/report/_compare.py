@@ -16,9 +16,21 @@ from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
-from gnomon.report.scores import SCORES, Forecast, forecast, score_all, standard_error
+from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
-__all__ = ["BASELINE", "Comparison", "Entrant", "Folds", "Matrices", "Trial", "build", "compare"]
+__all__ = [
+    "BASELINE",
+    "Comparison",
+    "Entrant",
+    "Folds",
+    "Matrices",
+    "Trial",
+    "Tryout",
+    "build",
+    "compare",
+    "trial_of",
+    "try_fold",
+]
 
 ROWS_TO_QUALIFY = 2_000
 PATIENCE = 10.0
@@ -100,10 +112,11 @@ def build(candidate: Candidate, facts: Facts, seed: int) -> Any:
 
 
 @dataclass
-class _Attempt:
-    """The running record of one candidate."""
+class Tryout:
+    """The running record of one candidate: what it said in each fold so far."""
 
     entrant: Entrant
+    judges: Sequence[Score]
     scores: list[dict[str, float]] = field(default_factory=list)
     forecasts: list[Forecast] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -113,16 +126,18 @@ class _Attempt:
 
     @property
     def name(self) -> str:
+        """The name of the candidate."""
         return self.entrant.candidate.name
 
     @property
     def is_running(self) -> bool:
+        """Whether it goes on to the next fold."""
         return not self.failure and not self.stopped
 
     def losses(self, done: int) -> list[float]:
         """The loss in each of the first folds."""
-        name = SCORES[self.entrant.facts.task][0].name
-        return [score[name] for score in self.scores[:done]]
+        first = self.judges[0]
+        return [first.sign * scores[first.name] for scores in self.scores[:done]]
 
 
 def compare(
@@ -132,16 +147,17 @@ def compare(
     entrants: Sequence[Entrant],
     classes: tuple[str, ...],
     *,
+    scores: Sequence[Score],
     seed: int = 0,
     budget: Budget,
     progress: Callable[[int, int, str], None],
 ) -> Comparison:
-    """Try every candidate on every fold, the baseline first, as far as the time suffices.
+    """Try every candidate on every fold, the baseline first, as far as the time suffices; the first score counts.
 
     A candidate that fails, or that is stopped, is kept with its reason. An interruption after the second fold ends the
     comparison with the folds that are complete.
     """
-    race = _Race([_Attempt(entrant) for entrant in entrants], y, classes, seed, budget, len(folds), progress)
+    race = _Race([Tryout(entrant, scores) for entrant in entrants], y, classes, seed, budget, len(folds), progress)
     race.qualify(prepare, folds)
     done, interrupted = 0, False
     try:
@@ -155,14 +171,14 @@ def compare(
         if done < FEWEST_FOLDS:
             raise
         interrupted = True
-    return Comparison([_trial(record, folds[:done]) for record in race.records], folds[:done], interrupted)
+    return Comparison([trial_of(record, folds[:done]) for record in race.records], folds[:done], interrupted)
 
 
 @dataclass
 class _Race:
     """Candidates, some of which are stopped on the way."""
 
-    records: list[_Attempt]
+    records: list[Tryout]
     y: Array
     classes: tuple[str, ...]
     seed: int
@@ -172,7 +188,7 @@ class _Race:
     steps: int = 0
 
     @property
-    def rivals(self) -> list[_Attempt]:
+    def rivals(self) -> list[Tryout]:
         """All that run but the baseline."""
         return [record for record in self.records[1:] if record.is_running]
 
@@ -183,11 +199,11 @@ class _Race:
             return
         rng = np.random.default_rng(self.seed)
         few = (np.sort(rng.permutation(train)[:ROWS_TO_QUALIFY]), np.sort(rng.permutation(test)[:ROWS_TO_QUALIFY]))
-        heats = [_Attempt(record.entrant) for record in self.records]
+        heats = [Tryout(record.entrant, record.judges) for record in self.records]
         for prepared in prepare([few]):
             for heat in heats:
                 self._step(heat, "a first look at", len(heats))
-                _try(heat, few, prepared, self.y, self.classes, self.seed)
+                try_fold(heat, few, prepared, self.y, self.classes, self.seed)
         costs = {
             heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
             for heat in heats
@@ -205,7 +221,7 @@ class _Race:
         running = [record for record in self.records if record.is_running]
         for record in running:
             self._step(record, "cross-validating", len(running))
-            _try(record, fold, prepared, self.y, self.classes, self.seed)
+            try_fold(record, fold, prepared, self.y, self.classes, self.seed)
 
     def retire(self, done: int) -> None:
         """After so many folds, stop those that can no longer win, and those for which there is no time."""
@@ -230,31 +246,32 @@ class _Race:
     def _time(self) -> float:
         return max(self.budget.left_for_comparing, 0.0)
 
-    def _stop(self, records: Iterable[_Attempt], why: Callable[[_Attempt], str]) -> None:
+    def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str]) -> None:
         for record in records:
             record.stopped = why(record)
 
-    def _step(self, record: _Attempt, doing: str, field: int) -> None:
+    def _step(self, record: Tryout, doing: str, field: int) -> None:
         done = len(record.scores)
         self.progress(self.steps, self.steps + field * (self.n_folds - done), f"{doing} {record.name}")
         self.steps += 1
 
 
-def _try(
-    record: _Attempt,
+def try_fold(
+    record: Tryout,
     fold: tuple[Integers, Integers],
     prepared: Matrices,
     y: Array,
     classes: tuple[str, ...],
     seed: int,
 ) -> None:
+    """Fit a candidate to the training rows of a fold, and score it on the others; a failure is kept as its reason."""
     (candidate, facts, levels, _), (train, test) = record.entrant, fold
     A, B = prepared[levels]
     try:
         with stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             said = forecast(build(candidate, facts, seed).fit(A, y[train]), B, classes)
-            scores = score_all(facts.task, y[test], said)
+            scores = score_all(record.judges, y[test], said)
     except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
         return
@@ -268,13 +285,14 @@ def _housekeeping(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
 
 
-def _trial(record: _Attempt, folds: Folds) -> Trial:
+def trial_of(record: Tryout, folds: Folds) -> Trial:
+    """What a candidate reached in these folds, or why it did not."""
     if record.failure or record.stopped:
         return Trial(record.entrant, seconds=sum(record.seconds), failure=record.failure, stopped=record.stopped)
     kept = record.scores[: len(folds)]
     scores = {name: np.array([s[name] for s in kept]) for name in kept[0]}
-    if not np.isfinite(scores[SCORES[record.entrant.facts.task][0].name]).all():
-        return Trial(record.entrant, failure="its loss is not a finite number")
+    if not np.isfinite(scores[record.judges[0].name]).all():
+        return Trial(record.entrant, failure=f"its {record.judges[0].name} is not a finite number")
     errors = {name: standard_error(values, folds) for name, values in scores.items()}
     complaints, forecasts = tuple(sorted(record.complaints)), tuple(record.forecasts[: len(folds)])
     return Trial(record.entrant, scores, errors, sum(record.seconds), complaints, forecasts=forecasts)

@@ -17,7 +17,7 @@ from gnomon.report._budget import Budget, times_within
 from gnomon.report._compare import BASELINE
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
-from gnomon.report.scores import SCORES, Forecast, bootstrap, forecast, score_all
+from gnomon.report.scores import Forecast, Score, bootstrap, forecast, score_all
 
 __all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "own_shares", "rules_of"]
 
@@ -47,7 +47,7 @@ class Importance:
     spread: float
 
 
-def judge(model: Pipeline, target: Target, table: Table, parts: Split, seed: int) -> Judgement:
+def judge(model: Pipeline, target: Target, table: Table, parts: Split, scores: Sequence[Score], seed: int) -> Judgement:
     """Score `model` on the held-out rows, once."""
     y, truth = target.y[parts.train], target.y[parts.test]
     f = forecast(model, table.take(parts.test), target.classes)
@@ -58,14 +58,21 @@ def judge(model: Pipeline, target: Target, table: Table, parts: Split, seed: int
     return Judgement(
         y=truth,
         forecast=f,
-        scores=score_all(target.task, truth, f),
-        intervals=bootstrap(target.task, truth, f, groups=groups, seed=seed),
-        baseline=score_all(target.task, truth, guess),
+        scores=score_all(scores, truth, f),
+        intervals=bootstrap(scores, truth, f, groups=groups, seed=seed),
+        baseline=score_all(scores, truth, guess),
     )
 
 
 def importances(
-    model: Pipeline, target: Target, table: Table, parts: Split, names: Sequence[str], seed: int, budget: Budget
+    model: Pipeline,
+    target: Target,
+    table: Table,
+    parts: Split,
+    names: Sequence[str],
+    score: Score,
+    seed: int,
+    budget: Budget,
 ) -> list[Importance]:
     """The importance of every column on held-out rows, greatest first; none for very many columns, or without time."""
     if len(names) > MOST_COLUMNS_TO_PERMUTE:
@@ -73,10 +80,9 @@ def importances(
     rng = np.random.default_rng(seed)
     rows = rng.permutation(parts.test)[:MOST_ROWS_TO_PERMUTE]
     test, truth = table.take(rows), target.y[rows]
-    loss = SCORES[target.task][0].of
 
     def at(shown: Table) -> float:
-        return loss(truth, forecast(model, shown, target.classes))
+        return score.loss(truth, forecast(model, shown, target.classes))
 
     before = budget.spent
     start = at(test)

@@ -16,7 +16,7 @@ from gnomon.report._responses import Response
 from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._target import Target
 from gnomon.report.drawing import ACCENT, INK, MUTED, SECOND, drawn, short
-from gnomon.report.scores import SCORES, Score, rounded
+from gnomon.report.scores import Score, rounded
 
 __all__ = [
     "picture_of_candidates",
@@ -66,29 +66,30 @@ def _words_of_target(target: Target) -> str:
     return f"Bar chart of the rows of each class of {target.name}: {', '.join(bars)}."
 
 
-def picture_of_candidates(trials: Sequence[Trial], chosen: Trial) -> str:
-    """The mean loss of every model, with one standard error to either side, against the baseline.
+def picture_of_candidates(trials: Sequence[Trial], chosen: Trial, score: Score) -> str:
+    """The mean score of every model, with one standard error to either side, against the baseline.
 
     What lies beyond `right_edge` is an arrow at the edge, with its number.
     """
     baseline, *others = [t for t in trials if t.complete]
-    score = SCORES[baseline.candidate.task][0]
-    ordered = sorted(others, key=lambda t: -t.mean(score.name)) or [baseline]
-    edge = right_edge([t.mean(score.name) for t in ordered], baseline.mean(score.name))
+    ordered = sorted(others, key=lambda t: -score.sign * t.mean(score.name)) or [baseline]
+    losses = [score.sign * t.mean(score.name) for t in (*ordered, baseline)]
+    edge = score.sign * right_edge(losses[:-1], losses[-1])
+    way, arrow = ("less", "→") if score.less_is_better else ("more", "←")
 
     def draw(axes):
         guess = baseline.mean(score.name)
-        if guess <= edge:
+        if _is_within(guess, edge, score):
             axes.axvline(guess, color=MUTED, linestyle=(0, (4, 3)), label="baseline")
         else:
-            axes.plot([], [], color=MUTED, linestyle=(0, (4, 3)), label=f"baseline, at {score.text(guess)} →")
+            axes.plot([], [], color=MUTED, linestyle=(0, (4, 3)), label=f"baseline, at {score.text(guess)} {arrow}")
         for place, trial in enumerate(ordered):
             _draw_candidate(axes, place, trial, score, edge, best=trial is chosen)
         if np.isfinite(edge):
-            axes.set_xlim(right=edge)
+            axes.set_xlim(**{"right" if score.less_is_better else "left": edge})
         axes.set_yticks(range(len(ordered)), [short(t.candidate.name) for t in ordered])
         axes.set_ylim(-0.6, len(ordered) - 0.4)
-        axes.set_xlabel(f"{score.name} in cross-validation, mean ± standard error (less is better)")
+        axes.set_xlabel(f"{score.name} in cross-validation, mean ± standard error ({way} is better)")
         axes.grid(axis="x", color=MUTED, alpha=0.25)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
@@ -113,12 +114,13 @@ def right_edge(losses: Sequence[float], baseline: float) -> float:
 def _draw_candidate(axes: Axes, place: int, trial: Trial, score: Score, edge: float, *, best: bool) -> None:
     color, label = (ACCENT, "chosen") if best else (INK, None)
     mean = trial.mean(score.name)
-    if mean > edge:
-        arrow = {"arrowstyle": "->", "color": color}
-        end, start = (1.0, place), (0.95, place)
+    if not _is_within(mean, edge, score):
+        arrow, less = {"arrowstyle": "->", "color": color}, score.less_is_better
+        end, start = ((1.0, place), (0.95, place)) if less else ((0.0, place), (0.05, place))
         across = axes.get_yaxis_transform()
         axes.annotate("", end, start, xycoords=across, textcoords=across, arrowprops=arrow)
-        axes.text(0.945, place, score.text(mean), ha="right", va="center", transform=across, color=color)
+        at, side = (0.945, "right") if less else (0.055, "left")
+        axes.text(at, place, score.text(mean), ha=side, va="center", transform=across, color=color)
         return
     axes.errorbar(
         mean, place, xerr=trial.errors[score.name],
@@ -126,13 +128,18 @@ def _draw_candidate(axes: Axes, place: int, trial: Trial, score: Score, edge: fl
     )  # fmt: skip
 
 
+def _is_within(mean: float, edge: float, score: Score) -> bool:
+    return score.sign * mean <= score.sign * edge
+
+
 def _plus_minus(trial: Trial, score: Score) -> str:
     return f"{score.text(trial.mean(score.name))} ± {score.text(trial.errors[score.name])}"
 
 
-def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
-    """How much the loss grows when a column is shuffled."""
+def picture_of_importances(importances: Sequence[Importance], score: Score) -> str:
+    """How much worse the score is when a column is shuffled."""
     shown = importances[:MOST_BARS][::-1]
+    change = "growth" if score.less_is_better else "fall"
 
     def draw(axes):
         means = [i.mean for i in shown]
@@ -140,11 +147,13 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
             [short(i.name) for i in shown], means, xerr=[i.spread for i in shown],
             color=ACCENT, ecolor=INK, height=0.6, error_kw={"capsize": 2, "elinewidth": 1},
         )  # fmt: skip
-        axes.set_xlabel(f"growth of the {loss} when the column is shuffled")
+        axes.set_xlabel(f"{change} of the {score.name} when the column is shuffled")
         axes.axvline(0, color=MUTED, linewidth=0.8)
 
     told = ", ".join(f"{i.name} {rounded(i.mean, 2)}" for i in shown[::-1])
-    words = f"Bar chart of the growth of the {loss} when a column is shuffled, the most important first: {told}."
+    words = (
+        f"Bar chart of the {change} of the {score.name} when a column is shuffled, the most important first: {told}."
+    )
     return drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
 
 
@@ -178,20 +187,20 @@ def picture_of_response(response: Response, salt: str) -> str:
     return drawn(draw, 4.2, 1.2 + 0.3 * len(mean) if levels else 3.0, salt, words)
 
 
-def picture_of_rows(curve: RowsCurve, loss: str) -> str:
-    """The loss of the chosen model over the number of rows that it learns from."""
-    mean = np.mean(curve.losses, axis=0)
+def picture_of_rows(curve: RowsCurve, name: str) -> str:
+    """The score of the chosen model over the number of rows that it learns from."""
+    mean = np.mean(curve.scores, axis=0)
 
     def draw(axes):
-        axes.plot(curve.rows, curve.losses.T, color=MUTED, alpha=0.6, linewidth=0.8)
+        axes.plot(curve.rows, curve.scores.T, color=MUTED, alpha=0.6, linewidth=0.8)
         axes.plot(curve.rows, mean, "o-", color=ACCENT, linewidth=2)
         axes.set_xticks(curve.rows)
         axes.set_xlim(0, None)
         axes.set_xlabel("rows to learn from")
-        axes.set_ylabel(loss)
+        axes.set_ylabel(name)
 
     told = ", ".join(f"{n} rows {rounded(float(m), 3)}" for n, m in zip(curve.rows.tolist(), mean, strict=True))
-    return drawn(draw, 4.2, 3.0, "rows", f"The {loss} over the number of rows to learn from: {told}.")
+    return drawn(draw, 4.2, 3.0, "rows", f"The {name} over the number of rows to learn from: {told}.")
 
 
 def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, classes: Sequence[str]) -> str:

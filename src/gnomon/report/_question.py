@@ -18,11 +18,13 @@ from gnomon.report._budget import Budget
 from gnomon.report._checks import copies_of
 from gnomon.report._compare import Folds
 from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._metrics import scores_of
 from gnomon.report._progress import Progress
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, read_target
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.origin import GivenTable
+from gnomon.report.scores import Score
 
 __all__ = ["ColumnWishes", "TableQuestion", "Wishes", "question"]
 
@@ -54,15 +56,17 @@ class Wishes(NamedTuple):
     """How a model is chosen, and what of it is wanted."""
 
     rule: RuleName
+    metric: str | None
     aims: Aims
     single: bool
+    search: bool
     refit: bool
     seed: int
 
 
 @dataclass(frozen=True, eq=False)
 class TableQuestion:
-    """Rows that have a target, the target, its split, the columns, and what is wanted."""
+    """Rows that have a target, the target, its split, the columns, what is wanted; the first score chooses."""
 
     shown: GivenTable
     table: Table
@@ -71,6 +75,7 @@ class TableQuestion:
     kinds: tuple[ColumnKind, ...]
     wishes: Wishes
     stakes: Stakes | None
+    scores: tuple[Score, ...]
     budget: Budget
     progress: Progress
 
@@ -116,7 +121,9 @@ def question(
     table, (group, time, drop, keep, types) = shown.table, columns
     columns.check(table)
     whole = read_target(table, target, task or _told_task(target, types))
-    stakes, roles = wishes.aims.stakes(whole.classes), columns.roles
+    roles = columns.roles
+    stakes = wishes.aims.stakes(whole.classes, positive_is_used=wishes.metric is not None)
+    scores = scores_of(wishes.metric, whole, wishes.aims.positive)
     # All rows decide what a column is: a sample cannot see that one counts them.
     found = infer_kinds(table, [n for n in table.names if n != target], types=types, keep=[*keep, *roles])
     raw, table = table.take(whole.rows), as_kinds(table, list(found.values())).take(whole.rows)
@@ -125,7 +132,7 @@ def question(
     if time and (clock := clock_of(found[time], table[time])) and time not in drop:
         found, roles = {**found, time: clock}, []
     kinds = settled_kinds(table, found, reasons | dict.fromkeys(roles, "role"), parts.train)
-    return TableQuestion(shown, table, whole, parts, kinds, wishes, stakes, budget, progress)
+    return TableQuestion(shown, table, whole, parts, kinds, wishes, stakes, scores, budget, progress)
 
 
 def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:

@@ -17,7 +17,7 @@ from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table
 from gnomon.report._budget import Budget
 from gnomon.report._compare import Folds, Trial
-from gnomon.report.scores import SCORES, forecast, rounded, standard_error
+from gnomon.report.scores import Score, forecast, rounded, standard_error
 
 __all__ = ["RowsCurve", "rows_curve"]
 
@@ -29,10 +29,10 @@ SHARE_OF_TIME = 0.25
 
 @dataclass(frozen=True)
 class RowsCurve:
-    """Numbers of rows, the losses (1) with a row for each of the folds, and the verdict as a sentence."""
+    """Numbers of rows, the scores (1) with a row for each of the folds, and the verdict as a sentence."""
 
     rows: Integers
-    losses: Floats
+    scores: Floats
     helps: bool
     verdict: str
 
@@ -44,6 +44,7 @@ def rows_curve(
     y: Array,
     folds: Folds,
     classes: tuple[str, ...],
+    score: Score,
     budget: Budget,
     seed: int,
 ) -> RowsCurve | None:
@@ -56,10 +57,9 @@ def rows_curve(
         or sum(SHARES) * len(used) * per_fold > SHARE_OF_TIME * budget.left
     ):
         return None
-    score = SCORES[trial.candidate.task][0]
     rng = np.random.default_rng(seed)
-    losses = np.empty((len(used), len(SHARES) + 1))
-    losses[:, -1] = trial.scores[score.name][: len(used)]
+    scores = np.empty((len(used), len(SHARES) + 1))
+    scores[:, -1] = trial.scores[score.name][: len(used)]
     for i, (train, test) in enumerate(used):
         order = rng.permutation(train)
         for j, share in enumerate(SHARES):
@@ -70,13 +70,14 @@ def rows_curve(
                 # A warning of a fit with fewer rows says nothing of the model that was chosen.
                 warnings.simplefilter("ignore")
                 model = fit(table.take(some), y[some])
-            losses[i, j] = score.of(y[test], forecast(model, table.take(test), classes))
+            scores[i, j] = score.of(y[test], forecast(model, table.take(test), classes))
     rows = np.array([int(share * len(used[0][0])) for share in SHARES] + [len(used[0][0])])
-    gains = losses[:, -2] - losses[:, -1]
+    gains = score.sign * (scores[:, -2] - scores[:, -1])
     gain, error = float(np.mean(gains)), standard_error(gains, used)
     helps = gain > error
-    said = f"from {rows[-2]} to {rows[-1]} rows the {score.name} falls by {rounded(gain, 2)} ± {rounded(error, 2)}"
+    change = f"{score.improves} by {rounded(gain, 2)} ± {rounded(error, 2)}"
     if gain <= 0.0:
-        said = f"from {rows[-2]} to {rows[-1]} rows the {score.name} does not fall"
+        change = f"does not {score.improves.removesuffix('s')}"
+    said = f"from {rows[-2]} to {rows[-1]} rows the {score.name} {change}"
     verdict = f"More rows would help: {said}." if helps else f"More rows like these would hardly help: {said}."
-    return RowsCurve(rows, losses, helps, verdict)
+    return RowsCurve(rows, scores, helps, verdict)

@@ -8,8 +8,10 @@ finished   the same kind of model, fitted to all rows
 Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84858-7.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sklearn.pipeline import Pipeline
 
@@ -26,10 +28,13 @@ from gnomon.report._compare import Folds, Trial, compare
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_outcome
 from gnomon.report._entrants import entrants, fit_entrant, matrices
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
+from gnomon.report._kinds import ColumnKind
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
 from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
+from gnomon.report._scales import Rescaled, rescaled
+from gnomon.report._search import TunedTrials, tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report.deployment import Deployed, deployed
 
@@ -45,18 +50,26 @@ __all__ = [
 ]
 
 
+Answer = TypeVar("Answer")
+
+
 class Compared(NamedTuple):
-    """The trials, the baseline first; the folds in which all were judged; the choice; whether the user ended it."""
+    """The trials, the baseline first, their folds, the choice, and what the user ended, in words."""
 
     trials: list[Trial]
     folds: Folds
     choice: Choice
-    interrupted: bool
+    scaled: Rescaled
+    ended: str
 
 
 class Judged(NamedTuple):
-    """The chosen model, fitted to the training rows in so many seconds; with its calibration it is what was judged."""
+    """The chosen model, fitted to the training rows in so many seconds; with its calibration it is what was judged.
 
+    `choice` is another one than that of the comparison where the user ended a fit: `ended` says so.
+    """
+
+    choice: Choice
     fitted: Pipeline
     seconds: float
     model: Pipeline
@@ -65,6 +78,7 @@ class Judged(NamedTuple):
     sets: SetOutcome | None
     decisions: DecisionOutcome | None
     cost_curve: CostCurve | None
+    ended: str = ""
 
 
 class Explained(NamedTuple):
@@ -79,6 +93,7 @@ class Explained(NamedTuple):
     by_class: list[ClassScore]
     worst: list[HeldOutCase]
     unsure: list[HeldOutCase]
+    ended: str
 
 
 class Finished(NamedTuple):
@@ -86,6 +101,7 @@ class Finished(NamedTuple):
 
     model: Pipeline
     refitted: bool
+    ended: str
 
 
 def compare_models(asked: TableQuestion) -> Compared:
@@ -94,28 +110,72 @@ def compare_models(asked: TableQuestion) -> Compared:
     field = entrants(asked.used, asked.target, asked.train)
     prepare = partial(matrices, asked.used, field, asked.train)
     trials, folds, interrupted = compare(
-        prepare, asked.y, asked.folds, field, classes, seed=wishes.seed, budget=asked.budget, progress=asked.progress
+        prepare,
+        asked.y,
+        asked.folds,
+        field,
+        classes,
+        scores=asked.scores,
+        seed=wishes.seed,
+        budget=asked.budget,
+        progress=asked.progress,
     )
+    if not trials[0].complete:
+        raise UserError(f"--metric {wishes.metric} cannot judge the baseline in every fold; give another")
     if not any(trial.complete for trial in trials[1:]):
         failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    blend = None if wishes.single else blended(trials[1:], asked.y, folds)
+    scaled = Rescaled([], "", interrupted) if interrupted else rescaled(asked, trials, folds)
+    trials += scaled.trials
+    search = TunedTrials([], interrupted=False)
+    if wishes.search and not scaled.interrupted:
+        search = tuned(asked, trials, folds)
+    trials += search.trials
+    blend = None if wishes.single else blended(trials[1:], asked.y, folds, asked.scores)
     trials = trials if blend is None else [*trials, blend]
-    return Compared(trials, folds, choose(trials, folds, wishes.rule), interrupted)
+    ended = "the comparison was ended before its last fold" if scaled.interrupted else ""
+    ended = "tuning was ended" if search.interrupted else ended
+    return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), scaled, ended)
 
 
 def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
-    """Fit the chosen model to the training rows, calibrate it, and judge it on the held-out rows."""
-    choice, y, classes = compared.choice, asked.y, asked.target.classes
+    """Fit the chosen model, calibrate it, and judge it on the held-out rows.
+
+    An interruption passes on to the best of the models whose fits take less than half as long; if there is none, the
+    study ends.
+    """
+    choice, ended = compared.choice, ""
+    while True:
+        try:
+            return _judged(asked, compared.folds, choice, ended)
+        except KeyboardInterrupt:
+            name, quicker = choice.trial.candidate.name, _quicker(asked, compared, choice.trial)
+            if not quicker.learned:
+                raise
+            choice, ended = quicker, f"the fit of {name} was ended, and the best of those that are quicker was taken"
+
+
+def _quicker(asked: TableQuestion, compared: Compared, than: Trial) -> Choice:
+    baseline, *others = compared.trials
+    quicker = [trial for trial in others if trial.complete and _slower(than, trial)]
+    return choose([baseline, *quicker], compared.folds, asked.scores[0], asked.wishes.rule)
+
+
+def _slower(than: Trial, trial: Trial) -> bool:
+    return 2.0 * trial.seconds < than.seconds
+
+
+def _judged(asked: TableQuestion, folds: Folds, choice: Choice, ended: str) -> Judged:
+    y, classes = asked.y, asked.target.classes
     asked.progress(0, 2, f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
     with stopwatch() as watch:
         fitted = fit_entrant(asked.used, choice.trial.entrant, asked.train, y, asked.wishes.seed)
-    calibration = calibrated_by(choice.trial, y, compared.folds, classes) if choice.learned else None
+    calibration = calibrated_by(choice.trial, y, folds, classes) if choice.learned else None
     model = _with_parts(fitted, deployed(fitted[-1], y, calibration.calibrator if calibration else None, None))
     asked.progress(1, 2, "judging on the held-out rows")
-    judgement = judge(model, asked.target, asked.table, asked.split, asked.wishes.seed)
-    sets, decisions = _sets(asked, model, judgement), _decided(asked, judgement)
-    return Judged(fitted, watch.seconds, model, calibration, judgement, sets, *decisions)
+    judgement = judge(model, asked.target, asked.table, asked.split, asked.scores, asked.wishes.seed)
+    sets, (decisions, curve) = _sets(asked, model, judgement), _decided(asked, judgement)
+    return Judged(choice, fitted, watch.seconds, model, calibration, judgement, sets, decisions, curve, ended)
 
 
 def _sets(asked: TableQuestion, model: Pipeline, judgement: Judgement) -> SetOutcome | None:
@@ -135,55 +195,91 @@ def _decided(asked: TableQuestion, judgement: Judgement) -> tuple[DecisionOutcom
 
 
 def explain_model(asked: TableQuestion, compared: Compared, judged: Judged) -> Explained:
-    """Ask the judged model for its reasons, as far as the time suffices."""
-    table, target, parts, seed, budget = asked.table, asked.target, asked.split, asked.wishes.seed, asked.budget
-    candidate = compared.choice.trial.candidate
-    names = [kind.name for kind in asked.used if compared.choice.learned]
-    shuffled = importances(judged.model, target, table, parts, names, seed, budget)
+    """Ask the judged model for its reasons, as far as the time suffices; an interruption leaves out the rest."""
+    candidate, table, parts = judged.choice.trial.candidate, asked.table, asked.split
+    asking = _Asking(asked, compared.folds, judged)
+    shuffled = asking.until_ended(asking.importances) or []
     by_name = {kind.name: kind for kind in asked.used}
     telling = [by_name[importance.name] for importance in shuffled if importance.mean > importance.spread]
+    answers = asking.until_ended(lambda: asking.responses(telling)) or []
+    curve = asking.until_ended(asking.rows_curve)
     of_cases = (
         table.take(parts.test),
-        target.rows[parts.test],
+        asked.target.rows[parts.test],
         [i.name for i in shuffled] or [kind.name for kind in asked.used],
     )
     return Explained(
         importances=shuffled,
-        responses=responses(judged.model, table, parts.test, telling, target.classes, target.name, seed, budget),
-        rows_curve=_rows_curve(asked, compared),
+        responses=answers,
+        rows_curve=curve,
         coefficients=coefficients(judged.fitted, candidate),
         shares=own_shares(judged.fitted, candidate),
         rules=rules_of(judged.fitted, candidate),
-        by_class=scores_by_class(judged.judgement, target.classes),
+        by_class=scores_by_class(judged.judgement, asked.target.classes),
         worst=worst_cases(judged.judgement, *of_cases),
         unsure=unsure_cases(judged.judgement, *of_cases),
+        ended="looking into the model was ended" if asking.ended else "",
     )
 
 
-def _rows_curve(asked: TableQuestion, compared: Compared) -> RowsCurve | None:
-    choice, seed = compared.choice, asked.wishes.seed
-    if not choice.learned:
-        return None
+@dataclass
+class _Asking:
+    """The slow questions to a judged model; once the user has ended one, the others are not asked."""
 
-    def fit(some: Table, labels: Array) -> Pipeline:
-        return fit_entrant(asked.used, choice.trial.entrant, some, labels, seed)
+    asked: TableQuestion
+    folds: Folds
+    judged: Judged
+    ended: bool = False
 
-    given = choice.trial, asked.train, asked.y, compared.folds, asked.target.classes
-    return rows_curve(fit, *given, asked.budget, seed)
+    def until_ended(self, ask: Callable[[], Answer]) -> Answer | None:
+        """The answer, or None after an interruption."""
+        try:
+            return None if self.ended else ask()
+        except KeyboardInterrupt:
+            self.ended = True
+            return None
+
+    def importances(self) -> list[Importance]:
+        """How much worse the model is without each column."""
+        asked, judged = self.asked, self.judged
+        names = [kind.name for kind in asked.used if judged.choice.learned]
+        given = judged.model, asked.target, asked.table, asked.split, names, asked.scores[0]
+        return importances(*given, asked.wishes.seed, asked.budget)
+
+    def responses(self, kinds: Sequence[ColumnKind]) -> list[Response]:
+        """How it answers to some columns."""
+        asked, target = self.asked, self.asked.target
+        given = self.judged.model, asked.table, asked.split.test, kinds, target.classes, target.name
+        return responses(*given, asked.wishes.seed, asked.budget)
+
+    def rows_curve(self) -> RowsCurve | None:
+        """Whether more rows would help it."""
+        asked, choice, seed = self.asked, self.judged.choice, self.asked.wishes.seed
+        if not choice.learned:
+            return None
+
+        def fit(some: Table, labels: Array) -> Pipeline:
+            return fit_entrant(asked.used, choice.trial.entrant, some, labels, seed)
+
+        given = choice.trial, asked.train, asked.y, self.folds, asked.target.classes
+        return rows_curve(fit, *given, asked.scores[0], asked.budget, seed)
 
 
-def finish_model(asked: TableQuestion, compared: Compared, judged: Judged) -> Finished:
+def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
     """The chosen model fitted to all rows, if there is time; else, and with a coverage, the one that was judged."""
-    y, labels, fitted = asked.target.y, asked.y, judged.fitted
+    y, labels, fitted, ended = asked.target.y, asked.y, judged.fitted, ""
     # As long as the fit to the training rows, and a little longer.
     in_time = predicted_seconds(judged.seconds, len(asked.y), len(y)) <= asked.budget.left
     refit = asked.wishes.refit and asked.wishes.aims.coverage is None and in_time
     if refit:
-        labels = y
-        fitted = fit_entrant(asked.used, compared.choice.trial.entrant, asked.table, y, asked.wishes.seed)
+        try:
+            fitted = fit_entrant(asked.used, judged.choice.trial.entrant, asked.table, y, asked.wishes.seed)
+            labels = y
+        except KeyboardInterrupt:
+            refit, ended = False, "the fit to all rows was ended, and the model file holds the one that was judged"
     calibrator = judged.calibration.calibrator if judged.calibration else None
     last = deployed(fitted[-1], labels, calibrator, asked.stakes, judged.sets and judged.sets.sets)
-    return Finished(_with_parts(fitted, last), refit)
+    return Finished(_with_parts(fitted, last), refit, ended)
 
 
 def _with_parts(fitted: Pipeline, last: Deployed) -> Pipeline:

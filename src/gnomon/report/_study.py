@@ -8,7 +8,7 @@
 Steps 1 to 3 are in `gnomon.report._question`, the others in `gnomon.report._stages`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gnomon._registry import discover
@@ -22,7 +22,17 @@ from gnomon.report._decisions import decision_findings
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._question import ColumnWishes, TableQuestion, Wishes, question
-from gnomon.report._stages import Compared, Judged, compare_models, explain_model, finish_model, judge_model
+from gnomon.report._scales import scale_findings
+from gnomon.report._stages import (
+    Compared,
+    Explained,
+    Finished,
+    Judged,
+    compare_models,
+    explain_model,
+    finish_model,
+    judge_model,
+)
 from gnomon.report._study_record import Study
 from gnomon.report.aims import Aims
 from gnomon.report.origin import Rows, asked, labels_of
@@ -30,9 +40,6 @@ from gnomon.report.origin import Rows, asked, labels_of
 __all__ = ["learn"]
 
 NO_AIMS = Aims()
-INTERRUPTED = Finding(
-    "note", "Interrupted", "the comparison was ended before its last fold; what it had found by then was used"
-)
 
 
 def learn(
@@ -47,9 +54,11 @@ def learn(
     keep: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
     rule: RuleName = "simplest",
+    metric: str | None = None,
     aims: Aims = NO_AIMS,
     time_limit: float | None = None,
     single: bool = False,
+    search: bool = False,
     refit: bool = True,
     seed: int = 0,
     progress: Progress = silent,
@@ -59,7 +68,7 @@ def learn(
     Parameters
     ----------
     data : path, Table, dict of columns, data frame or array-like of shape (n_rows, n_columns)
-        One row per case: a CSV or Parquet file, or the rows themselves. ColumnWishes of an array are called column_1,
+        One row per case: a CSV or Parquet file, or the rows themselves. Columns of an array are called column_1,
         column_2 …
     target : str or array-like of shape (n_rows,)
         The column to predict, or its values.
@@ -71,12 +80,16 @@ def learn(
         A column whose equal values stay together, or that orders the rows in time; not used as a feature, but for the
         hour and the weekday of dates.
     drop, keep : sequences of str, default=()
-        ColumnWishes to leave out; columns to use although they look like identifiers.
+        Columns to leave out; columns to use although they look like identifiers.
     types : dict of str → {"number", "category", "date", "text"}, optional
         What columns are, where the rules would decide otherwise; "date:%d/%m/%Y" gives the form too.
     rule : {"simplest", "best"}, default="simplest"
         How one of the models is chosen: the simplest that is as good as the best, within one standard error of the
         difference, and dominated by no other; or that of least loss.
+    metric : str, optional
+        The score that chooses, and that the report begins with: the name of a scorer of scikit-learn, with or without
+        "neg_", or "eer", "pr_area", "error_rate", "fnr", "fpr", "tnr" of `gnomon.evaluation`. By default the log loss,
+        or the RMSE.
     aims : Aims, optional
         Costs, another prior, a coverage: what the forecasts are for.
     time_limit : float, optional
@@ -84,6 +97,9 @@ def learn(
         says which; without a limit all are compared in all folds.
     single : bool, default=False
         Whether a mean of several models is out of the question.
+    search : bool, default=False
+        Whether the best few models are tuned, by Bayesian optimisation in the same folds: thirty settings each, or as
+        many as there is time for. A fold is judged by what the others choose.
     refit : bool, default=True
         Whether `Study.model` is fitted anew to all rows once `Study.judged` has been judged on the held-out ones, if
         there is time. With a coverage it is not, for these rows calibrate its sets.
@@ -117,8 +133,8 @@ def learn(
     >>> study.classes_, study.predict([[0.0, 0.0]]).dtype
     (array([False,  True]), dtype('bool'))
     """
-    budget = Budget(time_limit)
-    wishes = Wishes(check_rule(rule), aims, single, refit, seed)
+    budget = Budget(time_limit, search=search)
+    wishes = Wishes(check_rule(rule), metric, aims, single, search, refit, seed)
     columns = ColumnWishes(group, time, drop, keep, types or {})
     found = question(asked(data, target, reading), task, columns, wishes, budget, progress)
     with suited_threads(len(found.table), len(found.used)):
@@ -131,17 +147,25 @@ def _study(asked: TableQuestion) -> Study:
     compared = compare_models(asked)
     judged = judge_model(asked, compared)
     explained = explain_model(asked, compared, judged)
-    finished = finish_model(asked, compared, judged)
+    finished = finish_model(asked, judged)
+    findings = [
+        *_checked(asked, judged),
+        *_scaled(asked, compared, judged),
+        *_ended(compared, judged, explained, finished),
+    ]
+    fields = explained._asdict()
+    del fields["ended"]
     return Study(
         table=asked.shown.table,
         source=asked.shown.source,
         labels=labels_of(asked.target, asked.shown.own),
         target=asked.target,
         split=asked.split,
+        scores=asked.scores,
         kinds=asked.kinds,
-        findings=_findings(asked, compared, judged),
+        findings=tuple(sorted(findings, key=lambda finding: GRAVITY.index(finding.level))),
         trials=compared.trials,
-        choice=compared.choice,
+        choice=judged.choice,
         model=finished.model,
         judged=judged.model,
         refitted=finished.refitted,
@@ -150,23 +174,30 @@ def _study(asked: TableQuestion) -> Study:
         decisions=judged.decisions,
         cost_curve=judged.cost_curve,
         sets=judged.sets,
-        facts=compared.choice.trial.entrant.facts,
+        facts=judged.choice.trial.entrant.facts,
         n_compared=len(asked.compared),
         seed=asked.wishes.seed,
-        **explained._asdict(),
+        **fields,
     )
 
 
-def _findings(asked: TableQuestion, compared: Compared, judged: Judged) -> tuple[Finding, ...]:
-    """All warnings, gravest first."""
+def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
+    """All warnings about rows, columns and outcome."""
     target, table, parts, kinds = asked.target, asked.table, asked.split, asked.kinds
-    found = (
-        *check_target(target),
-        *check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed),
-        *check_rows(table, kinds, parts.train, parts.test),
-        *check_arrangement(table, kinds),
-        *check_outcome(compared.choice, judged.judgement, target.task),
-        *decision_findings(judged.decisions),
-        *([INTERRUPTED] if compared.interrupted else []),
-    )
-    return tuple(sorted(found, key=lambda finding: GRAVITY.index(finding.level)))
+    yield from check_target(target)
+    yield from check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed)
+    yield from check_rows(table, kinds, parts.train, parts.test)
+    yield from check_arrangement(table, kinds, target.y)
+    yield from check_outcome(judged.choice, judged.judgement, asked.scores[0])
+    yield from decision_findings(judged.decisions)
+
+
+def _scaled(asked: TableQuestion, compared: Compared, judged: Judged) -> list[Finding]:
+    return scale_findings(compared.scaled, judged.choice.trial, asked.target.name)
+
+
+def _ended(*stages: Compared | Judged | Explained | Finished) -> Iterator[Finding]:
+    """What the user has ended."""
+    for stage in stages:
+        if stage.ended:
+            yield Finding("note", "Interrupted", f"{stage.ended}; what had been found by then was used")

@@ -23,6 +23,7 @@ from gnomon.report._sets import SetOutcome
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
 from gnomon.report.origin import Rows, Source, given
+from gnomon.report.scores import Score
 
 __all__ = ["Study"]
 
@@ -43,6 +44,8 @@ class Study:
         Name, task, values, rule.
     split : Split
         Training and held-out rows, folds, rule.
+    scores : tuple of Score
+        What every model is scored by; the first chooses.
     kinds : tuple of ColumnKind
         What each column is, and why an unused one is unused.
     findings : tuple of Finding
@@ -105,6 +108,7 @@ class Study:
     labels: Array
     target: Target
     split: Split
+    scores: tuple[Score, ...]
     kinds: tuple[ColumnKind, ...]
     findings: tuple[Finding, ...]
     trials: list[Trial]

@@ -37,7 +37,7 @@ class Aims:
     fn_cost, fp_cost : float, optional
         Two classes: what a missed positive and a false alarm cost; the one that is not given costs 1.
     positive : str, optional
-        Two classes: which one is positive; the second in order if not given.
+        Two classes: which one is positive, for these, `prior` and metrics; the second in order if not given.
     prior : float, optional
         Two classes: the share of positives where the model will be used, if it is not that of the table.
     coverage : float, optional
@@ -72,8 +72,11 @@ class Aims:
         if self.costs is not None and (self.fn_cost, self.fp_cost) != (None, None):
             raise UserError("--costs holds all costs; leave out --fn-cost and --fp-cost, or --costs")
 
-    def stakes(self, classes: Sequence[str]) -> Stakes | None:
-        """Costs and priors for the classes of the target; None where neither is given, or the target is a number."""
+    def stakes(self, classes: Sequence[str], *, positive_is_used: bool = False) -> Stakes | None:
+        """Costs and priors for the classes of the target; None where neither is given, or the target is a number.
+
+        `positive_is_used` says that a metric asks for the positive class too.
+        """
         of_two = {"--fn-cost": self.fn_cost, "--fp-cost": self.fp_cost, "--prior": self.prior}
         given = [option for option, value in (*of_two.items(), ("--positive", self.positive)) if value is not None]
         if not classes and (given or self.costs is not None):
@@ -82,8 +85,11 @@ class Aims:
             raise UserError(f"{given[0]} is for two classes; the target has {len(classes)}: {listed(classes)}")
         if self.positive is not None and self.positive not in classes:
             raise UserError(f"--positive {self.positive}: the classes are {listed(classes)}")
-        if self.positive is not None and all(value is None for value in of_two.values()):
-            raise UserError("--positive says which class --fn-cost, --fp-cost and --prior are for; give one of these")
+        unused = self.positive is not None and not positive_is_used
+        if unused and all(value is None for value in of_two.values()):
+            raise UserError(
+                "--positive says which class --fn-cost, --fp-cost and --prior are for; give one of these, or a --metric"
+            )
         second = len(classes) == 2 and self.positive in (None, classes[1])
         priors = None if self.prior is None else np.array([1.0 - self.prior, self.prior][:: 1 if second else -1])
         if self.costs is not None:

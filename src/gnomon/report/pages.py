@@ -29,7 +29,7 @@ from gnomon.report._pictures import (
 )
 from gnomon.report._study_record import Study
 from gnomon.report.prepare import CODINGS
-from gnomon.report.scores import SCORES, Score, rounded
+from gnomon.report.scores import Score, rounded
 
 __all__ = ["page", "summary"]
 
@@ -106,7 +106,7 @@ def page(
         n_columns=len(table.names),
         columns=_columns(study, table),
         codings=_codings(study),
-        scores=SCORES[study.target.task],
+        scores=study.scores,
         chosen=study.choice.trial,
         trials=ranked(study),
         failed=[t for t in study.trials if t.failure],
@@ -152,6 +152,7 @@ def summary(study: Study) -> dict[str, Any]:
         "learned": study.choice.learned,
         "why": study.choice.why,
         "rule": study.choice.rule,
+        "metric": study.scores[0].name,
         "held_out": {
             name: {"value": plain(value), "interval": [plain(v) for v in judged.intervals[name]],
                    "baseline": plain(judged.baseline[name])}
@@ -172,10 +173,10 @@ def summary(study: Study) -> dict[str, Any]:
 
 
 def verdict(study: Study) -> str:
-    """The outcome in one sentence: the first and the last score of the task, with their intervals."""
+    """The outcome in one sentence: the first and the last score, with their intervals."""
     if not study.choice.learned:
         return f"Nothing was learned: {study.choice.why}."
-    first, *_, last = SCORES[study.target.task]
+    first, *_, last = study.scores
     scores = " and ".join(_score_text(study.judgement, score) for score in (first, last))
     return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {scores}."
 
@@ -256,8 +257,8 @@ def _tried(trial: Trial) -> dict[str, Any]:
 
 def ranked(study: Study) -> list[Trial]:
     """The models that could be compared, best first."""
-    loss = SCORES[study.target.task][0].name
-    return sorted((t for t in study.trials if t.complete), key=lambda t: t.mean(loss))
+    first = study.scores[0]
+    return sorted((t for t in study.trials if t.complete), key=lambda t: first.sign * t.mean(first.name))
 
 
 def _columns(study, table):
@@ -296,14 +297,14 @@ def _codings(study: Study) -> list[dict[str, Any]]:
 
 
 def _pictures(study: Study) -> dict[str, Any]:
-    loss = SCORES[study.target.task][0].name
+    first = study.scores[0]
     return {
         "target": picture_of_target(study.target),
-        "candidates": picture_of_candidates(study.trials, study.choice.trial),
+        "candidates": picture_of_candidates(study.trials, study.choice.trial, first),
         "judgement": pictures_of_judgement(study.judgement, study.target.classes),
-        "importances": picture_of_importances(study.importances, loss) if study.importances else "",
+        "importances": picture_of_importances(study.importances, first) if study.importances else "",
         "responses": [picture_of_response(one, f"response-{k}") for k, one in enumerate(study.responses)],
-        "rows": picture_of_rows(study.rows_curve, loss) if study.rows_curve else "",
+        "rows": picture_of_rows(study.rows_curve, first.name) if study.rows_curve else "",
         "costs": picture_of_costs(study.cost_curve, study.decisions, study.target.classes),
     }
 

@@ -16,7 +16,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from gnomon._typing import Array, Bools, Floats, Integers
-from gnomon._words import TargetTask
 
 __all__ = ["SCORES", "Forecast", "Score", "bootstrap", "forecast", "rounded", "score_all", "standard_error"]
 
@@ -57,6 +56,20 @@ class Score:
     less_is_better: bool
     of: Callable[[Array, Forecast], float]
     unitless: bool = True
+
+    @property
+    def sign(self) -> int:
+        """What makes a loss of it, of which less is better."""
+        return 1 if self.less_is_better else -1
+
+    @property
+    def improves(self) -> str:
+        """The verb for a change to the better."""
+        return "falls" if self.less_is_better else "rises"
+
+    def loss(self, y: Array, f: Forecast) -> float:
+        """The score as a loss: with its sign changed where more is better."""
+        return self.sign * self.of(y, f)
 
     def text(self, value: float) -> str:
         """`value` as the reports write it."""
@@ -128,12 +141,12 @@ SCORES = {
         Score("R²", False, _r2),
     ),
 }
-"""The scores of each task; the first is the one that chooses."""
+"""The scores of each task; the first chooses, unless another metric is asked for."""
 
 
-def score_all(task: str, y: Array, f: Forecast) -> dict[str, float]:
-    """Every score of the task, by name."""
-    return {score.name: score.of(y, f) for score in SCORES[task]}
+def score_all(scores: Sequence[Score], y: Array, f: Forecast) -> dict[str, float]:
+    """Every one of the scores, by name."""
+    return {score.name: score.of(y, f) for score in scores}
 
 
 def standard_error(differences: Floats, folds: Sequence[tuple[Integers, Integers]]) -> float:
@@ -143,14 +156,14 @@ def standard_error(differences: Floats, folds: Sequence[tuple[Integers, Integers
 
 
 def bootstrap(
-    task: TargetTask, y: Array, f: Forecast, *, groups: Array | None = None, seed: int = 0
+    scores: Sequence[Score], y: Array, f: Forecast, *, groups: Array | None = None, seed: int = 0
 ) -> dict[str, tuple[float, float]]:
     """The 95 % interval of every score over resampled rows (or groups, where rows belong together)."""
     rng = np.random.default_rng(seed)
     draws = []
     for _ in range(RESAMPLES):
         rows = _resampled(rng, len(y), groups)
-        draws.append(score_all(task, y[rows], f.take(rows)))
+        draws.append(score_all(scores, y[rows], f.take(rows)))
     return {name: _interval(np.array([draw[name] for draw in draws])) for name in draws[0]}
 
 

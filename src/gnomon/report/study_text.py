@@ -7,7 +7,6 @@ from gnomon.io.tables import listed
 from gnomon.report._findings import Gravity
 from gnomon.report._study_record import Study
 from gnomon.report.pages import further, ranked, templates, verdict
-from gnomon.report.scores import SCORES
 
 __all__ = ["Aside", "RankedModel", "as_html", "as_text", "asides", "chosen", "headline", "ranking", "rule"]
 
@@ -44,7 +43,7 @@ def rule(study: Study) -> str:
 
 def ranking(study: Study) -> tuple[tuple[str, ...], list[RankedModel]]:
     """The names of three scores, and the models that could be compared, best first; the report has all scores."""
-    first, second, *_, last = SCORES[study.target.task]
+    first, second, *_, last = study.scores
 
     lines = [
         RankedModel(

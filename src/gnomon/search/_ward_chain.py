@@ -13,7 +13,8 @@ import numpy as np
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.principal import principal_components, rows_about
+from gnomon.numerics.centred_rows import rows_about
+from gnomon.numerics.principal import principal_components
 
 __all__ = ["ward_chain"]
 

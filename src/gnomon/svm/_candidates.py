@@ -6,6 +6,7 @@ is a sensible γ.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -56,6 +57,23 @@ def _priced(machine: BaseEstimator, facts: Facts | None) -> BaseEstimator:
     return GridSearchCV(machine, {"C": (1.0, 10.0)}, cv=INNER_FOLDS) if facts and _very_few_rows(facts) else machine
 
 
+def _width(facts: Facts, prefix: str = "") -> dict[str, Any]:
+    """γ around 1/d."""
+    from scipy.stats import loguniform
+
+    d = max(facts.n_features, 1)
+    return {f"{prefix}gamma": loguniform(0.03 / d, 5.0 / d)}
+
+
+def _width_and_price(facts: Facts, prefix: str = "") -> dict[str, Any]:
+    """γ, and C where no cross-validation within a fit finds it."""
+    from scipy.stats import loguniform
+
+    if _very_few_rows(facts):
+        return _width(facts, f"{prefix}estimator__")
+    return {**_width(facts, prefix), f"{prefix}C": loguniform(0.1, 100.0)}
+
+
 def _thousands(facts: Facts) -> bool:
     """A fit of 5000 rows takes a second, and is repeated for folds and calibration; columns of words have no width."""
     return facts.n_rows <= 5000 and not facts.sparse
@@ -73,20 +91,23 @@ def _very_few_rows(facts: Facts) -> bool:
 
 for _candidate in (
     Candidate(
-        "kernel ridge regression", "regression", _kernel_ridge, complexity=5.0, suits=_few_rows,
+        "kernel ridge regression", "regression", _kernel_ridge, complexity=5.0, suits=_few_rows, space=_width,
         note="a sum of Gaussian bumps at the rows, penalty ‖f‖²; strength by leave-one-out cross-validation",
     ),
     Candidate(
         "kernel logistic regression", "classification", _kernel_logistic, complexity=5.0, suits=_very_few_rows,
+        space=partial(_width, prefix="estimator__"),
         note="log-odds that are a sum of Gaussian bumps at the rows, penalty ‖f‖²; strength by 3-fold cross-validation",
     ),
     Candidate(
         "support vector machine", "classification", _classifier, complexity=5.5, suits=_thousands, probabilities=False,
+        space=_width_and_price,
         note="a margin between classes, curved by Gaussian bumps at the rows nearest to it; C by 3-fold "
         "cross-validation up to 1000 rows",
     ),
     Candidate(
         "support vector regression", "regression", _regressor, complexity=5.5, suits=_thousands,
+        space=partial(_width_and_price, prefix="regressor__"),
         note="a sum of Gaussian bumps at the rows outside a tube; C by 3-fold cross-validation up to 1000 rows",
     ),
 ):  # fmt: skip

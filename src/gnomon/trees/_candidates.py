@@ -72,6 +72,26 @@ def _boosting_regressor(facts, random_state):
     return HistGradientBoostingRegressor(early_stopping=True, max_iter=300, random_state=random_state)
 
 
+def _forest_space(facts: Facts) -> dict[str, Any]:
+    """Columns at a node and rows of a leaf: what makes trees alike, and how closely they follow the rows."""
+    from scipy.stats import randint, uniform
+
+    return {"max_features": uniform(0.1, 0.9), "min_samples_leaf": randint(1, 11)}
+
+
+def _boosting_space(facts: Facts) -> dict[str, Any]:
+    """The length of a step, the size of a tree, and what holds its leaves back."""
+    from scipy.stats import loguniform, randint, uniform
+
+    return {
+        "learning_rate": loguniform(0.02, 0.3),
+        "max_leaf_nodes": randint(4, 64),
+        "min_samples_leaf": randint(3, max(10, min(60, facts.n_rows // 20))),
+        "l2_regularization": loguniform(1e-3, 30.0),
+        "max_features": uniform(0.3, 0.7),
+    }
+
+
 def _rules(estimator, names, center, scale):
     """The upper part of a tree as text, with the names and units of the table."""
     from gnomon.search import tree_text
@@ -130,6 +150,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             suits=_dense,
             shares=_shares,
             levels="words",
+            space=_forest_space,
             note="the mean of 100 or 200 trees, each grown on a resample of the rows with random columns at every node",
         )
     )
@@ -142,6 +163,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             suits=_holds_out,
             shares=_shares,
             levels="words",
+            space=_boosting_space,
             note="small trees added one after the other until held-out rows gain no more",
         )
     )

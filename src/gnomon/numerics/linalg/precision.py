@@ -6,7 +6,7 @@ Golub & Van Loan (2013), Matrix Computations, section 4.2; Rasmussen & Williams 
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,10 @@ __all__ = ["CholeskyPrecision", "NotPositiveDefiniteError", "Precision", "extend
 
 JITTERS = tuple(10.0**k for k in range(-12, -5))
 """What is added to the diagonal in turn until a factor exists, relative to the median of the diagonal."""
+
+
+PANEL = 128
+"""Rows of L⁻¹ that are multiplied at once, without most of the zeros above its diagonal."""
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -63,6 +67,10 @@ class Precision(ABC):
     def solve(self, B: Floats) -> Floats:
         """A⁻¹B."""
 
+    def for_columns(self, q: int) -> "Precision":
+        """The same, ready for so many columns in several calls."""
+        return self
+
     def quadratic(self, B: Floats) -> Floats:
         """The diagonal of BᵀA⁻¹B, for a matrix B."""
         return np.einsum("ij,ij->j", B, self.solve(B))
@@ -93,6 +101,8 @@ class CholeskyPrecision(Precision):
     lower : ndarray of shape (n, n)
         L; what is above its diagonal is never read.
     jitter : float, default=0.0
+    inverse : ndarray of shape (n, n), optional
+        L⁻¹, zero above its diagonal, where there are many columns to solve for.
 
     References
     ----------
@@ -109,6 +119,17 @@ class CholeskyPrecision(Precision):
 
     lower: Floats
     jitter: float = 0.0
+    inverse: Floats | None = None
+
+    def for_columns(self, q: int) -> "CholeskyPrecision":
+        """With L⁻¹ where columns outnumber rows: BLAS multiplies twice as fast as it solves.
+
+        The residual is as small in practice, whatever the noise: Higham (2002), section 8.1.
+        """
+        if q < len(self.lower):
+            return self
+        with calm_blas(len(self.lower)):
+            return replace(self, inverse=np.tril(lapack.dtrtri(self.lower, lower=1)[0]))
 
     @property
     def log_det(self) -> float:
@@ -127,8 +148,15 @@ class CholeskyPrecision(Precision):
 
     def quadratic(self, B: Floats) -> Floats:
         """Squared norms of the columns of L⁻¹B, never negative."""
-        V = self.half(B)
-        return np.einsum("ij,ij->j", V, V)
+        if self.inverse is None:
+            V = self.half(B)
+            return np.einsum("ij,ij->j", V, V)
+        found = np.zeros(B.shape[1])
+        for start in range(0, len(B), PANEL):
+            end = min(start + PANEL, len(B))
+            V = self.inverse[start:end, :end] @ B[:end]
+            found += np.einsum("ij,ij->j", V, V)
+        return found
 
     def product(self, B: Floats) -> Floats:
         """The Gram matrix of L⁻¹B."""

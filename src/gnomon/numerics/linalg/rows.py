@@ -168,8 +168,16 @@ def binary_exponent(A: Array, axis: int | None = None) -> Any:
     return np.frexp(np.max(np.abs(A), axis=axis, initial=0.0))[1]
 
 
-def check_squares(X: Matrix, advice: str) -> None:
+def check_squares(X: Matrix, advice: str, mean_square: Floats | None = None) -> None:
     """Refuse columns whose squares overflow or underflow, for what is computed from sums of squares alone.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    advice : str
+        What to do.
+    mean_square : ndarray of shape (d,), optional
+        Of the columns, as they were computed: only columns where it may be wrong are looked at.
 
     Examples
     --------
@@ -180,12 +188,19 @@ def check_squares(X: Matrix, advice: str) -> None:
     ...
     ValueError: column 1 of X has entries of about 1e-160, whose squares floats cannot hold; scale that column
     """
+    looked_at = np.arange(X.shape[1])
+    if mean_square is not None:
+        # All entries are at most the limit where the sum of squares is; one is at least it where the mean square is.
+        looked_at = np.flatnonzero(~((mean_square * X.shape[0] < 1e280) & (mean_square > 1e-280)))
+        if not looked_at.size:
+            return
+        X = X[:, looked_at]
     size = _largest(X)
     bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
     if np.any(bad):
         j = int(np.argmax(bad))
         raise ValueError(
-            f"column {j} of X has entries of about {size[j]:.3g}, whose squares floats cannot hold; {advice}"
+            f"column {looked_at[j]} of X has entries of about {size[j]:.3g}, whose squares floats cannot hold; {advice}"
         )
 
 
@@ -214,9 +229,12 @@ def check_coefficients(X: Matrix, coef: Floats) -> None:
 
 def _largest(X: Matrix) -> Floats:
     """The largest modulus of every column."""
-    A: Any = abs(X)  # type: ignore[arg-type]
-    largest = A.max(axis=0).toarray() if is_sparse(X) else A.max(axis=0)
-    return np.asarray(largest, dtype=float).ravel()
+    if not is_sparse(X):
+        return np.maximum(X.max(axis=0).astype(float), -X.min(axis=0).astype(float))
+    entries = X.tocoo()
+    largest = np.zeros(X.shape[1])
+    np.maximum.at(largest, entries.col, np.abs(entries.data))
+    return largest
 
 
 def _excess(A: Floats | None, most: int) -> int:
