@@ -273,8 +273,6 @@ class BayesianOptimizer:
         if codes in self._pending:
             self._pending.remove(codes)
         taken = math.nan if seconds is None else float(seconds)
-        if taken < 0.0:
-            raise ValueError(f"seconds={seconds!r} must be ≥ 0; leave them out where they are not known")
         self._told.append(_Told(codes, float(loss), taken))
 
     def _ask(self) -> dict[str, Any]:
