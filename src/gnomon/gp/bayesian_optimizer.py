@@ -22,8 +22,10 @@ from gnomon._typing import Array, Count, Floats, RandomState
 from gnomon.base.files import write_text
 from gnomon.gp._acquisition import AcquisitionLike, Aim, aim, read_acquisition
 from gnomon.gp._next_point import Candidates, best_point
+from gnomon.gp._observations import QUIET
 from gnomon.gp._surrogate import Surrogate, Values, draws_of, learned, start_of, surrogate
 from gnomon.gp.space import Codes, Space, SpaceLike, sobol
+from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 
@@ -64,7 +66,7 @@ class BayesianOptimizer:
         Points at which A is compared; the 10 best are then improved by L-BFGS-B.
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
-        Threads that compare candidates, as in joblib; None is one. It changes no answer.
+        Threads that compare candidates, as in joblib; None for as many as BLAS may use. It changes no answer.
 
     Attributes
     ----------
@@ -269,7 +271,7 @@ class BayesianOptimizer:
         if not _is_number(loss):
             raise ValueError(f"loss={loss!r} must be one number for one point; give NaN for a run that failed")
         if seconds is not None and (not _is_number(seconds) or seconds < 0.0 or math.isinf(seconds)):
-            raise ValueError(f"seconds={seconds!r} must be a finite number ≥ 0, or None where it is not known")
+            raise ValueError(f"seconds={seconds!r} must be ≥ 0 and finite; leave them out where they are not known")
         if codes in self._pending:
             self._pending.remove(codes)
         taken = math.nan if seconds is None else float(seconds)
@@ -298,7 +300,8 @@ class BayesianOptimizer:
 
     def _next_point(self) -> Codes:
         rng = np.random.default_rng([self.seed_, self._n_asked])
-        target, known = self._aim(rng)
+        with calm_blas(len(self._told) // QUIET):
+            target, known = self._aim(rng)
         return best_point(self.space, target, self._all_candidates(), known, self._seen(), rng, self.n_jobs)
 
     def _seen(self) -> set[Codes]:
