@@ -16,9 +16,12 @@ __all__ = ["LIMITS", "first_calls", "public_estimators"]
 ROOT = Path(__file__).resolve().parents[1]
 LIMITS = {"cold": 5.0, "warm": 0.5}  # seconds
 ANSWERS = ("predict", "transform", "score_samples")
-"""What an estimator is asked first after `fit`: the first of these that it has."""
-BASES = {"estimator": "LogisticRegression", "regressor": "Ridge"}
-"""What of `gnomon.linear` is given to those that need another estimator."""
+"""What an estimator is asked first after `fit`: the first of these that it has, else for a sample."""
+BASES = {
+    "estimator": ("gnomon.linear", "LogisticRegression"), "regressor": ("gnomon.linear", "Ridge"),
+    "net": ("gnomon.neural", "MLPRegressor"),
+}  # fmt: skip
+"""What is given to those that need another estimator."""
 
 
 def public_estimators(package):
@@ -33,7 +36,7 @@ def public_estimators(package):
 
 
 def first_calls(package, name):
-    """Seconds of the first `fit` and the first of `ANSWERS`: {"estimator", "import", "cold", "warm"}."""
+    """Seconds of the first `fit` and of an answer: {"estimator", "import", "cold", "warm"}."""
     with tempfile.TemporaryDirectory() as cache:
         cold, warm = (_call(package, name, cache) for _ in range(2))
     return {"estimator": name, "import": warm["import"], "cold": cold["call"], "warm": warm["call"]}
@@ -53,16 +56,21 @@ def _answer(package, name):
     from sklearn.base import is_classifier, is_outlier_detector
 
     begin = time.perf_counter()
-    kind, linear = getattr(import_module(package), name), import_module("gnomon.linear")
+    kind = _imported(package, name)
     needed = [key for key, given in signature(kind).parameters.items() if given.default is given.empty]
-    estimator = kind(**{key: getattr(linear, BASES[key])() for key in needed})
+    estimator = kind(**{key: _imported(*BASES[key])() for key in needed})
     loaded = time.perf_counter()
     X = np.random.default_rng(0).random((60, 4)) + 0.1
     score = X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * np.sin(100.0 * X[:, 0])
     labels = is_classifier(estimator) or is_outlier_detector(estimator)
     estimator.fit(X, (score > 0.3).astype(int) if labels else 2.0 + score)
-    next(getattr(estimator, method) for method in ANSWERS if method in dir(estimator))(X)
+    ask = next((getattr(estimator, method) for method in ANSWERS if method in dir(estimator)), None)
+    _ = estimator.sample(len(X)) if ask is None else ask(X)
     return {"import": loaded - begin, "call": time.perf_counter() - loaded}
+
+
+def _imported(package, name):
+    return getattr(import_module(package), name)
 
 
 if __name__ == "__main__":

@@ -265,6 +265,7 @@ def descent_row(name, solver):
         quality=cross_entropy,
         targets={"scikit-learn": 1.0},
         tolerance=0.05,
+        ladder=tuple({**size, "n": n, "epochs": 50} for n in (1000, 2000, 4000)) if solver == "lbfgs" else (),
     )
 
 
@@ -329,6 +330,8 @@ ROWS = (
             quality=cross_entropy,
             targets={"PyTorch": target},
             tolerance=0.05,
+            memory=({"n": 12_000, "epochs": 1, "threads": 1},) if threads == 1 else (),
+            memory_limit=None,
         )
         for engine, target in (("numpy", 1 / 3), ("torch", 0.95))
         for threads in (1, 2)

@@ -18,8 +18,8 @@ WORKERS, SECONDS = 2, 90.0
 FAMILIES = {
     "clustering": ("pictures_clusters", "uns_cluster", "uns_kmeans"),
     "command line": (
-        "advice", "categories", "choice", "cli", "column_types", "io", "lazy", "report", "rough_tables", "serve",
-        "tables", "warmup",
+        "advice", "categories", "choice", "cli", "column_types", "io", "lazy", "pages", "report", "rough_tables",
+        "serve", "tables", "warmup",
     ),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
     "decomposition": ("pictures_decomposition", "uns_"),

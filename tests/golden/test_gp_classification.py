@@ -40,7 +40,7 @@ def test_probit():
     assert_allclose(model.predict_proba([[2.5]])[0, 1], 0.701999602, rtol=1e-8)
 
 
-@pytest.mark.spec("GP-G28")
+@pytest.mark.spec("GP-G28", "GP-040")
 def test_a_larger_variance():
     model = fitted(kernel=Constant(9.0) * RBF())
     assert_allclose(model.mode_[2:], [1.279799628, 1.991551217], rtol=1e-8)

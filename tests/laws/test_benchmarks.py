@@ -262,8 +262,17 @@ def test_memory_is_compared_with_a_number_or_with_the_leanest_peer(monkeypatch):
     assert [line["contestant"] for line in peers] == ["exact", "hasty", "hasty"]
 
 
-def test_estimators_that_need_another_are_given_one():
-    found = _cold._answer("gnomon.multiclass", "OneVsRestClassifier")
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("gnomon.multiclass", "OneVsRestClassifier"),
+        ("gnomon.neural", "HiddenFeatures"),
+        ("gnomon.neural", "GenerativeAdversarialNetwork"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_estimators_that_need_another_are_given_one(package, name):
+    found = _cold._answer(package, name)
     assert set(found) == {"import", "call"}
 
 

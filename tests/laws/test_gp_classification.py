@@ -1,9 +1,12 @@
 """Laws of Gaussian process classification."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.gp import GaussianProcessClassifier
 from gnomon.gp._class_fit import ClassProblem, SignedLabels, SoftmaxLabels, evidence_of
@@ -178,9 +181,48 @@ def test_a_weight_is_a_number_of_rows():
     w[np.unique(y, return_index=True)[1]] = 1
     for multi_class in ("one_vs_rest", "softmax"):
         make = lambda: GaussianProcessClassifier(RBF(0.8), optimizer=None, multi_class=multi_class, n_draws=50)  # noqa: B023, E731
-        a = make().fit(X, y, sample_weight=w).predict_proba(NEW)
-        b = make().fit(np.repeat(X, w, axis=0), np.repeat(y, w)).predict_proba(NEW)
-        assert_allclose(a, b, atol=1e-6)
+        a, b = make().fit(X, y, sample_weight=w), make().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        assert_allclose(a.predict_proba(NEW), b.predict_proba(NEW), atol=1e-6)
+        assert_allclose(a.log_marginal_likelihood_value_, b.log_marginal_likelihood_value_, rtol=1e-6)
+
+
+@pytest.mark.spec("GP-039")
+@pytest.mark.parametrize("multi_class", ["one_vs_rest", "softmax"])
+def test_a_warm_start_begins_where_the_last_fit_ended(multi_class):
+    X, y = table(40, 3)
+    counts = {}
+    for warm in (False, True):
+        model = GaussianProcessClassifier(4.0 * RBF(0.8), optimizer=None, warm_start=warm, multi_class=multi_class)
+        counts[warm] = [model.fit(X, y).n_iter_ for _ in range(2)]
+    assert counts[False][0] == counts[False][1] == counts[True][0] > counts[True][1]
+
+
+@pytest.mark.spec("GP-039", "GP-044")
+@pytest.mark.parametrize("multi_class", ["one_vs_rest", "softmax"])
+def test_a_fit_says_how_it_ended(multi_class):
+    X, y = table(40, 3)
+    kernel = Constant(2.0) * RBF(1.0, length_scale_bounds=(0.1, 10.0))
+    model = GaussianProcessClassifier(kernel, multi_class=multi_class, n_restarts_optimizer=2, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    single = multi_class == "softmax"
+    restarts = [model.restarts_] if single else model.restarts_
+    assert [len(values) for values in restarts] == ([3] if single else [3, 3, 3])
+    assert_allclose(np.mean([max(values) for values in restarts]), model.log_marginal_likelihood_value_)
+    assert model.converged_ == (model.stop_reason_ == "tol")
+    theta = np.concatenate([k.theta for k in ([model.kernel_] if single else model.kernel_)])
+    if single:
+        value, slopes = model.log_marginal_likelihood(theta, eval_gradient=True)
+        assert_allclose(value, model.objective_)
+        inside = (theta > kernel.bounds[:, 0] + 1e-6) & (theta < kernel.bounds[:, 1] - 1e-6)
+        assert_allclose(np.max(np.abs(slopes[inside]), initial=0.0), model.gradient_norm_, atol=1e-6)
+    for path in [model.history_] if single else model.history_:
+        assert len(path["iteration"]) == len(path["objective"])
+        assert np.all(np.diff(path["objective"]) >= -1e-10)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter_predict"):
+        short = GaussianProcessClassifier(multi_class=multi_class, max_iter_predict=1).fit(X, y)
+    assert (short.converged_, short.stop_reason_) == (False, "max_iter")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,31 @@
 """Gaussian processes where numbers are hard: noise of many sizes, drifts far from zero, kernels that are none."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import kernels as peer
 
-from gnomon.gp import GaussianProcessRegressor, ThinPlateSpline
-from gnomon.gp._observations import CRITERIA
-from gnomon.kernels import RBF, Constant
+from gnomon.gp import (
+    BayesianOptimizer,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    GridInterpolator,
+    Integer,
+    Real,
+    ThinPlateSpline,
+    _observations,
+    grid_kernel_matrix,
+    inverse_kernel,
+    rkhs_inner,
+    spline_prefilter,
+    variogram,
+)
+from gnomon.kernels import RBF, CallableKernel, Constant
+from gnomon.numerics.linalg import NotPositiveDefiniteError
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.uniform(-2.0, 2.0, (20, 2)), RNG.uniform(-2.0, 2.0, (5, 2))
@@ -159,24 +177,27 @@ def test_a_search_that_finds_no_covariance_says_so():
 
 
 @pytest.mark.parametrize("at", [1, 4, 9])
-@pytest.mark.parametrize("restarts", [0, 2])
-def test_an_interrupt_keeps_the_best_so_far(at, restarts, monkeypatch):
-    (value_of, slopes_of), values = CRITERIA["lml"], []
+@pytest.mark.parametrize(("tune", "restarts"), [("lml", 0), ("lml", 2), ("loo", 0)])
+def test_an_interrupt_keeps_the_best_so_far(at, tune, restarts, monkeypatch):
+    attempt, values = _observations._attempt, []
 
-    def interrupted(found):
-        values.append(value_of(found))
+    def interrupted(parameters, rows):
+        values.append(attempt(parameters, rows).log_evidence())
         if len(values) == at + 1:
             raise KeyboardInterrupt
-        return values[-1]
+        return attempt(parameters, rows)
 
-    monkeypatch.setitem(CRITERIA, "lml", (interrupted, slopes_of))
-    model = GaussianProcessRegressor(Constant(1.0) * RBF(1.0), alpha=0.1, n_restarts_optimizer=restarts, random_state=0)
+    monkeypatch.setattr(_observations, "_attempt", interrupted)
+    model = GaussianProcessRegressor(
+        Constant(1.0) * RBF(1.0), alpha=0.1, tune=tune, n_restarts_optimizer=restarts, random_state=0
+    )
     with pytest.warns(ConvergenceWarning, match="the best so far is kept"):
         model.fit(X, Y)
     assert model.stop_reason_ == "interrupted"
     assert not model.converged_
-    assert model.objective_ == max(values[:at])
-    assert model.objective_ == model.log_marginal_likelihood_value_
+    if tune == "lml":
+        assert model.objective_ == max(values[:at])
+        assert_allclose(model.objective_, model.log_marginal_likelihood_value_, rtol=1e-12)
 
 
 def test_the_rkhs_objective_needs_noise():
@@ -217,3 +238,122 @@ def test_constant_targets_have_no_spread_that_could_normalise(value):
     mean, std = model.predict(NEW, return_std=True)
     assert_allclose(mean, value, rtol=1e-12)
     assert np.all(std > 0.1)
+
+
+@pytest.mark.spec("GP-039")
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_a_search_for_a_mode_that_is_stuck_says_so(link):
+    model = GaussianProcessClassifier(Constant(1e20) * RBF(1.0), optimizer=None, link=link)
+    with pytest.warns(ConvergenceWarning, match="give a smaller amplitude"):
+        model.fit(X, Y > 0.0)
+    assert not model.converged_
+    assert GaussianProcessClassifier(Constant(1e6) * RBF(1.0), optimizer=None, link=link).fit(X, Y > 0.0).converged_
+
+
+def negative(a, b):
+    return -np.exp(-np.sum((a[:, None] - b) ** 2, axis=-1))
+
+
+def unknown(a, b):
+    return np.full((len(a), len(b)), np.nan)
+
+
+@pytest.mark.parametrize("multi_class", ["one_vs_rest", "softmax"])
+def test_kernels_that_are_no_covariance_of_scores_are_named(multi_class):
+    for function, text in ((negative, "not positive semi-definite; CallableKernel"), (unknown, "gives NaN")):
+        model = GaussianProcessClassifier(CallableKernel(function), optimizer=None, multi_class=multi_class)
+        with pytest.raises(NotPositiveDefiniteError, match=text):
+            model.fit(X, Y > 0.0)
+
+
+@pytest.mark.parametrize("white", [0.0, 0.1])
+def test_kernels_of_scikit_learn_with_inducing_rows(white):
+    own, theirs = Constant(1.0) * RBF(1.0), peer.ConstantKernel(1.0) * peer.RBF(1.0)
+    fixed = peer.WhiteKernel(white, "fixed")
+    options = {"noise": "learn", "solver": "inducing", "n_inducing": 20}
+    a = GaussianProcessRegressor(theirs + fixed if white else theirs, **options)
+    with warnings.catch_warnings():
+        # A white part is variance that no inducing row explains.
+        warnings.simplefilter("ignore" if white else "error", UserWarning)
+        a.fit(X, Y)
+    theta = np.append(a.kernel_.theta, np.log(a.noise_))
+    value, slopes = a.log_marginal_likelihood(theta, eval_gradient=True)
+    steps = 1e-4 * np.eye(len(theta))
+    differences = [(a.log_marginal_likelihood(theta + s) - a.log_marginal_likelihood(theta - s)) / 2e-4 for s in steps]
+    assert_allclose(slopes, differences, atol=1e-5)
+    if not white:
+        assert_allclose(value, GaussianProcessRegressor(own, **options).fit(X, Y).objective_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("tol", [-1.0, np.nan])
+def test_the_tolerance_of_a_spectrum_is_a_share(tol):
+    x = np.arange(9.0)
+    with pytest.raises(ValueError, match="tol="):
+        inverse_kernel(RBF(1.0), x, tol=tol)
+    with pytest.raises(ValueError, match="tol="):
+        rkhs_inner(np.ones(9), np.ones(9), RBF(1.0), x, tol=tol)
+
+
+@pytest.mark.spec("GP-031")
+@pytest.mark.parametrize(("start", "n"), [(0.0, 101), (0.0, 100_001), (2000.0, 1001)])
+def test_axes_in_single_precision_are_regular_up_to_their_precision(start, n):
+    x = np.linspace(start, start + 1.0, n, dtype=np.float32)
+    model = GridInterpolator("linear").fit([x], (x - np.float32(start)).astype(float))
+    assert_allclose(model.predict([[start + 0.35]]), 0.35, atol=2e-4 if start else 1e-6)
+    with pytest.raises(ValueError, match="axis 0 is not regular"):
+        GridInterpolator("linear").fit([np.delete(x, n // 2)], np.zeros(n - 1))
+    with pytest.raises(ValueError, match="axis 0 is not regular"):
+        GridInterpolator("linear").fit([np.linspace(2000.0, 2001.0, 100_001, dtype=np.float32)], np.zeros(100_001))
+
+
+@pytest.mark.spec("GP-016", "GP-031")
+def test_a_grid_says_by_how_much_jitter_misses_its_values():
+    values = np.sin(np.arange(30.0))
+    with pytest.warns(UserWarning, match="added to the diagonal of the kernel matrix of an axis") as said:
+        model = GridInterpolator(RBF(8.0), boundary="gp").fit(values)
+    missed = np.max(np.abs(model.predict(np.arange(30.0)[:, None]) - values))
+    assert f"missed by up to {missed:.2g}"[:-1] in str(said[0].message)
+    with pytest.raises(NotPositiveDefiniteError, match="shorter length scale"):
+        GridInterpolator(RBF(30.0), boundary="gp").fit(RNG.standard_normal((7, 9)))
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: grid_kernel_matrix("cubic", 4), "kernel='cubic' is unknown"),
+        (lambda: spline_prefilter(np.ones((3, 3)), axis=(0, 1)), "axis="),
+        (lambda: variogram(X, Y, bins=[[0.0, 1.0], [2.0, 3.0]]), "increasing distances"),
+        (lambda: variogram(X, Y, cutoff=1e-9), "no two rows are from 0 to 1e-09 apart"),
+        (lambda: variogram(sparse.csr_array(X), Y), "X is sparse"),
+        (lambda: BayesianOptimizer({"x": Real(0, 1)}).tell({"x": 0.5}, None), "loss=None must be one number"),
+        (lambda: BayesianOptimizer({"x": Real(0, 1)}).tell({"x": 0.5}, 1.0, -1.0), "seconds=-1.0 must be"),
+        (lambda: BayesianOptimizer({"x": Real(0, 1)}).tell({"x": 0.5}, 1.0, np.inf), "seconds=inf must be"),
+    ],
+)
+def test_what_means_nothing_is_refused(make, text):
+    with pytest.raises((ValueError, TypeError), match=text):
+        make()
+
+
+@pytest.mark.spec("GP-050")
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e170, 1e300])
+def test_questions_do_not_depend_on_the_unit_of_losses(unit):
+    asked = []
+    for scale in (1.0, unit):
+        optimizer = BayesianOptimizer({"x": Real(0.0, 1.0)}, n_initial_points=3, n_candidates=200, random_state=0)
+        for _ in range(5):
+            point = optimizer.ask()
+            optimizer.tell(point, scale * (point["x"] - 0.3) ** 2)
+        asked.append([point["x"] for point in optimizer.points_])
+    assert_allclose(asked[0], asked[1], atol=1e-4)
+
+
+@pytest.mark.spec("GP-052")
+def test_ranges_that_are_narrow_or_very_wide():
+    for low, high in ((1e8, 1e8 + 1e-3), (-1e8, -1e8 + 1e-4), (1.0, 1.0 + 1e-9)):
+        narrow = Real(low, high)
+        codes = [narrow.code_at(u) for u in np.linspace(0.0, 1.0, 1001)]
+        assert len(set(codes)) >= 100
+        assert all(narrow.code_at(narrow.unit(code)) == code for code in codes)
+    wide = Integer(0, 10**30)
+    assert wide.code("x", wide.code_at(1.0)) == 10**30

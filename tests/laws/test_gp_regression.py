@@ -288,6 +288,27 @@ def test_leave_one_out_is_n_refits(mean):
         assert_allclose([left[i], std[i]], [m.item(), s.item()], rtol=1e-8)
 
 
+@pytest.mark.spec("GP-002", "GP-005", "GP-011", "GP-013", "GP-023")
+def test_normalised_targets_are_a_change_of_units():
+    X, y = table()
+    y = 50.0 * y + 7.0
+    s, c = y.std(), y.mean()
+    a = GaussianProcessRegressor(RBF(0.7), noise=0.1, normalize_y=True, optimizer=None).fit(X, y)
+    b = GaussianProcessRegressor(Constant(s**2) * RBF(0.7), noise=0.1 * s**2, mean=c, optimizer=None).fit(X, y)
+    for noise in (False, True):
+        for kind in ("return_std", "return_cov"):
+            for x, z in zip(*(m.predict(NEW, **{kind: True}, include_noise=noise) for m in (a, b)), strict=True):
+                assert_allclose(x, z, rtol=1e-7, atol=1e-9)
+        draws = [m.sample_posterior(NEW, 3, random_state=0, include_noise=noise) for m in (a, b)]
+        assert_allclose(*draws, rtol=1e-6)
+    for x, z in zip(a.loo_predict(), b.loo_predict(), strict=True):
+        assert_allclose(x, z)
+    assert_allclose(a.smooth(), b.smooth())
+    # ‖f‖ is in the units of f, for the kernel that was given.
+    assert_allclose(a.rkhs_norm(), s * b.rkhs_norm())
+    assert_allclose(a.map_objective(), s**2 * b.map_objective())
+
+
 @pytest.mark.spec("GP-L10", "GP-014")
 @pytest.mark.parametrize("options", [{}, {"normalize_y": True}, {"mean": "linear"}, {"noise": 0.0}, {"solver": "cg"}])
 def test_an_update_is_a_refit(options):

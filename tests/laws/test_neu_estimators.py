@@ -16,7 +16,9 @@ from gnomon.neural import (
     MLPRegressor,
     NetworkClassifier,
     NetworkRegressor,
+    NeuralNetwork,
     SymmetryWarning,
+    _estimator,
     dropout_preset,
 )
 from gnomon.neural._scaling import Scaling
@@ -510,3 +512,19 @@ def test_one_class_and_new_classes_are_refused():
         model.partial_fit(X, LABELS + 1)
     with pytest.raises(AttributeError, match="partial_fit"):
         MLPClassifier(solver="lbfgs").partial_fit(X, LABELS, classes=[0, 1, 2])
+
+
+@pytest.mark.spec("NEU-047")
+def test_wide_layers_are_predicted_in_blocks_of_rows(monkeypatch):
+    model = quiet(NetworkRegressor([Dense(64, "tanh")], max_iter=1, standardize=False, random_state=0), X, NUMBERS)
+    rows, sizes, plain = np.tile(X, (8, 1)), [], NeuralNetwork.output
+
+    def output(self, theta, inputs, **more):
+        sizes.append(len(inputs))
+        return plain(self, theta, inputs, **more)
+
+    whole = model.predict(rows)
+    monkeypatch.setattr(_estimator, "NUMBERS", 64 * 300)
+    monkeypatch.setattr(NeuralNetwork, "output", output)
+    np.testing.assert_allclose(model.predict(rows), whole, rtol=1e-12)
+    assert sizes == [300, 300, 40]

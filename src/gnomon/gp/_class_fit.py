@@ -16,6 +16,7 @@ from gnomon.gp._observations import QUIET
 from gnomon.gp._tuning import Optimizer, Tuned, tune
 from gnomon.infer import ClassLink, ClassPosterior, SoftmaxPosterior, laplace_classes, laplace_softmax
 from gnomon.kernels import Kernel, contract_tiles
+from gnomon.numerics.linalg import NotPositiveDefiniteError
 from gnomon.numerics.parallel import calm_blas, split_rows
 
 __all__ = [
@@ -119,13 +120,28 @@ def evidence_of(
     with calm_blas(count_rows(problem.rows) // QUIET):
         P = kernel.prepare(problem.rows)
         K = np.asarray(kernel.gram(problem.rows), dtype=float)
-        posterior = problem.labels.approximate(K, start)
+        posterior = _approximated(kernel, problem, K, start)
         slopes = (
             np.asarray(contract_tiles(kernel, P, posterior.evidence_slopes(K).tile), dtype=float)
             if len(kernel.theta)
             else np.empty(0)
         )
     return posterior.log_evidence, slopes, posterior
+
+
+def _approximated(
+    kernel: Kernel, problem: ClassProblem, K: Floats, start: Floats | None
+) -> ClassPosterior | SoftmaxPosterior:
+    """The posterior for the covariance K; NotPositiveDefiniteError where it is none."""
+    if not np.all(np.isfinite(K)):
+        raise NotPositiveDefiniteError(f"{kernel!r} gives NaN or infinity for some rows; choose another kernel")
+    try:
+        return problem.labels.approximate(K, start)
+    except np.linalg.LinAlgError:
+        raise NotPositiveDefiniteError(
+            f"the covariance of the latent scores is not positive semi-definite; {kernel!r} is not known to be "
+            f"(psd={kernel.psd!r}), choose another kernel"
+        ) from None
 
 
 def fit_latent(
@@ -136,7 +152,10 @@ def fit_latent(
 
     def criterion(theta: Floats) -> tuple[float, Floats]:
         nonlocal last
-        value, gradient, posterior = evidence_of(kernel.with_theta(theta), problem, last)
+        try:
+            value, gradient, posterior = evidence_of(kernel.with_theta(theta), problem, last)
+        except NotPositiveDefiniteError:
+            return -np.inf, np.zeros_like(theta)
         # The mode is unique: near the last one it is found in fewer steps.
         last = posterior.coef
         return value, gradient
@@ -154,5 +173,5 @@ def fit_latent(
             names=names,
         )
         kernel = kernel.with_theta(tuned.theta)
-    posterior = problem.labels.approximate(np.asarray(kernel.gram(problem.rows), dtype=float), last)
+    posterior = _approximated(kernel, problem, np.asarray(kernel.gram(problem.rows), dtype=float), last)
     return LatentProcess(kernel, problem, posterior, tuned)

@@ -79,7 +79,7 @@ def _as_axes(X: Any, shape: tuple[int, ...]) -> list[Floats] | None:
         return None
     lengths = tuple(len(part) for part in given)
     if lengths == shape[: len(lengths)] and len(shape) <= len(lengths) + 1:
-        return [as_values(axis, f"axis {d}").astype(float) for d, axis in enumerate(given)]
+        return [as_values(axis, f"axis {d}") for d, axis in enumerate(given)]
     if isinstance(X, Sequence) and len(shape) <= 2 and len(X) == shape[0]:
         return None
     raise ValueError(
@@ -89,7 +89,7 @@ def _as_axes(X: Any, shape: tuple[int, ...]) -> list[Floats] | None:
 
 
 def _of_rows(X: Any, y: Floats) -> GridData:
-    rows = as_values(X, "X").astype(float)
+    rows = as_values(X, "X")
     if rows.ndim != 2 or y.ndim > 2 or len(rows) != len(y):
         raise ValueError(
             f"X has shape {rows.shape} and y {y.shape}; give the values alone, a list of axes and the values, or rows "
@@ -142,9 +142,12 @@ def regular_step(x: Floats, d: int) -> float:
     n = len(x)
     if n < 2:
         raise ValueError(f"axis {d} has {n} point; a grid needs at least two along each axis, leave this one out")
+    eps, x = np.finfo(x.dtype).eps, x.astype(float)
     step = float(x[-1] - x[0]) / (n - 1)
     error = np.max(np.abs(x - (x[0] + step * np.arange(n))))
-    if step == 0.0 or not error <= 1e-6 * abs(step) + 4.0 * np.finfo(float).eps * np.max(np.abs(x)):
+    # What the precision of the coordinates leaves, as far as it keeps points apart.
+    rounding = min(4.0 * eps * np.max(np.abs(x)), 0.1 * abs(step))
+    if step == 0.0 or not error <= 1e-6 * abs(step) + rounding:
         raise ValueError(
             f"axis {d} is not regular: its points are up to {error:.3g} away from equal steps of {step:.3g}; resample "
             "it, or use GaussianProcessRegressor(solver='kronecker'), which takes any axes"

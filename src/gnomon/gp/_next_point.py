@@ -18,15 +18,15 @@ from scipy.stats import qmc
 from gnomon._typing import Floats, Integers
 from gnomon.gp._acquisition import Aim
 from gnomon.gp.space import Codes, Space
-from gnomon.numerics.parallel import map_chunks, split_rows
+from gnomon.numerics.parallel import blas_threads, calm_blas, map_chunks, split_rows
 
 __all__ = ["Candidates", "best_point"]
 
 BLOCK = 1 << 14
 KEPT = 1 << 17
 """Up to so many candidates stay in memory from one question to the next."""
-ROWS = 1 << 10
-"""Rows whose covariances with the known points stay in the cache."""
+ROWS = 1 << 12
+"""Rows whose covariances with a hundred known points stay in the cache; fewer, and threads wait for the interpreter."""
 SHORT_LIST = 256
 """Candidates whose A is computed again in double precision."""
 POLISHED = 10
@@ -95,8 +95,17 @@ def best_point(
     seen : collection of codes
     rng : numpy.random.Generator
     n_jobs : int, optional
+        Threads; None for as many as BLAS has.
     """
-    listed = _short_list(space, aim.quick(), candidates, known, SHORT_LIST + len(seen), rng, n_jobs)
+    most, workers = SHORT_LIST + len(seen), blas_threads() if n_jobs is None else n_jobs
+    # Threads of BLAS would be woken for thousands of small matrices; those here take candidates.
+    with calm_blas(0):
+        listed = _short_list(space, aim.quick(), candidates, known, most, rng, workers)
+        return _best_of_list(space, aim, listed, seen)
+
+
+def _best_of_list(space: Space, aim: Aim, listed: Floats, seen: Collection[Codes]) -> Codes:
+    """The best point of a short list, after ascent from its first ones."""
     values = aim.value(space.columns(listed))
     first = list(islice(_unseen(space, listed[np.argsort(-values, kind="stable")], seen), POLISHED))
     if not first:
@@ -115,7 +124,7 @@ def _short_list(
     known: Floats,
     most: int,
     rng: np.random.Generator,
-    n_jobs: int | None,
+    n_jobs: int,
 ) -> Floats:
     """The best candidates of every block, by single precision."""
     kept = [_best_of(quick, block, most, n_jobs) for block in candidates.blocks()]
@@ -126,7 +135,7 @@ def _short_list(
     return places[_greatest(values, most)]
 
 
-def _best_of(quick: Aim, block: CandidateBlock, most: int, n_jobs: int | None) -> tuple[Floats, Floats]:
+def _best_of(quick: Aim, block: CandidateBlock, most: int, n_jobs: int) -> tuple[Floats, Floats]:
     parts = split_rows(len(block.Z), -(-len(block.Z) // ROWS))
     values = np.concatenate(map_chunks(lambda rows: quick.value(block.Z[rows]), parts, n_jobs))
     best = _greatest(values, most)

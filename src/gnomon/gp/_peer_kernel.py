@@ -17,6 +17,9 @@ from gnomon.kernels.given import Objects
 
 __all__ = ["Adopted", "adopt"]
 
+STEP = 1e-5
+"""Of central differences in log θ."""
+
 
 @noun
 class Adopted(Kernel):
@@ -83,9 +86,15 @@ class Adopted(Kernel):
         return type(self)(self.peer.clone_with_theta(np.asarray(theta, dtype=float)))
 
     def slopes(self, P: Objects, Q: Objects) -> Iterator[Floats]:
-        """The last axis of the array of gradients."""
-        gradients = self.peer(P.values, eval_gradient=True)[1]
-        yield from (gradients[..., j] for j in range(gradients.shape[-1]))
+        """The last axis of the array of gradients; differences for two tables, of which scikit-learn gives none."""
+        if P is Q:
+            gradients = self.peer(P.values, eval_gradient=True)[1]
+            yield from (gradients[..., j] for j in range(gradients.shape[-1]))
+            return
+        for step in STEP * np.eye(len(self.theta)):
+            yield (self.with_theta(self.theta + step).cross(P, Q) - self.with_theta(self.theta - step).cross(P, Q)) / (
+                2.0 * STEP
+            )
 
 
 def adopt(kernel: Kernel | PeerKernel) -> Kernel:

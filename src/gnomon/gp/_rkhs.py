@@ -200,8 +200,8 @@ def _share(squares: Floats, some: Bools) -> float:
 
 def _axes(grid: Any) -> list[Floats]:
     """Coordinates along each axis; one array of numbers is one axis."""
-    given = grid if isinstance(grid, list | tuple) and np.ndim(grid[0]) == 1 else [grid]
-    axes = [as_values(axis, f"axis {d} of grid").astype(float) for d, axis in enumerate(given)]
+    given = grid if isinstance(grid, list | tuple) and len(grid) and np.ndim(grid[0]) == 1 else [grid]
+    axes = [as_values(axis, f"axis {d} of grid") for d, axis in enumerate(given)]
     if any(axis.ndim != 1 for axis in axes):
         raise ValueError(f"grid has axes of shapes {[a.shape for a in axes]}; give one array of coordinates for each")
     return axes
@@ -259,7 +259,7 @@ def _ring(kernel: Kernel, steps: list[float], sizes: list[int]) -> Floats:
 
 def _check_stationary(kernel: Kernel, axes: list[Floats]) -> None:
     """Refuse a kernel that looks at more than differences, as far as three points of the grid show it."""
-    first, middle, last = np.array([[x[0], x[len(x) // 2], x[-1]] for x in axes]).T
+    first, middle, last = np.array([[x[0], x[len(x) // 2], x[-1]] for x in axes], dtype=float).T
     at_one_place = kernel.diag(np.stack([first, middle, last]))
     apart = kernel.gram(np.stack([first, last - (middle - first)]), np.stack([middle, last])).diagonal()
     if not (

@@ -59,6 +59,8 @@ def spline_prefilter(Y: ArrayLike, order: int = 3, boundary: Boundary = "mirror"
     check_integer("order", order, 0, MOST)
     check_choice("boundary", boundary, ("mirror", "periodic", "gp"))
     values = as_values(Y)
+    if axis is not None:
+        check_integer("axis", axis)
     if axis is not None and not -values.ndim <= axis < values.ndim:
         raise ValueError(f"axis={axis} of Y, which has {values.ndim} dimensions; give one that it has, or None for all")
     for one in range(values.ndim) if axis is None else (axis,):

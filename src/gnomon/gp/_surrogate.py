@@ -135,7 +135,9 @@ class Surrogate(NamedTuple):
         solved = self.found.precision.solve(k.T).T
         mean, std = self._in_units(k @ self.found.coef[:, 0], self.amplitude - np.einsum("ij,ij->i", k, solved))
         by_mean = self.spread * self._along(Z, slope * self.found.coef[:, 0])
-        return Slopes(mean, std, by_mean, -(self.spread**2) * self._along(Z, slope * solved) / std[:, None])
+        # t² itself may be beyond all numbers.
+        by_std = -self.spread * self._along(Z, slope * solved) / (std / self.spread)[:, None]
+        return Slopes(mean, std, by_mean, by_std)
 
     def _separations(self, Z: Floats) -> Floats:
         return self.kernel.separation.cross(self.kernel.prepare(Z, like=self.near), self.near)
@@ -243,9 +245,19 @@ class _Problem(NamedTuple):
         return self.start.at(theta[self.places])
 
 
+def _scale(y: Floats) -> tuple[float, float]:
+    """Mean and standard deviation, 1 for a constant; squares of the values may be beyond all numbers."""
+    largest = float(np.max(np.abs(y))) or 1.0
+    shares = y / largest
+    centre = float(np.mean(shares))
+    far = float(np.max(np.abs(shares - centre)))
+    if far <= np.finfo(float).eps * abs(centre):
+        return largest * centre, 1.0
+    return largest * centre, largest * far * float(np.sqrt(np.mean(((shares - centre) / far) ** 2)))
+
+
 def _problem(values: Values) -> tuple[_Problem, float, float]:
-    centre, spread = float(np.mean(values.y)), float(np.std(values.y))
-    spread = spread if spread > 0.0 else 1.0
+    centre, spread = _scale(values.y)
     d = int(values.groups[-1]) + 1
     kernel = Constant(1.0) * Matern(np.ones(len(values.groups)), 2.5)
     data = NoisyRows(values.Z, ((values.y - centre) / spread)[:, None], None)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from gnomon._typing import ArrayLike, Floats, Integers
+from gnomon._typing import ArrayLike, Floats, Integers, is_sparse
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["Variogram", "variogram"]
@@ -100,10 +100,14 @@ def variogram(X: ArrayLike, y: ArrayLike, *, bins: int | ArrayLike = 15, cutoff:
         distances += np.bincount(place, near, minlength=m)
         squares += np.bincount(place, gap**2, minlength=m)
     some = pairs > 0
+    if not np.any(some):
+        raise ValueError(f"no two rows are from {edges[0]:.3g} to {edges[-1]:.3g} apart; give other bins or a cutoff")
     return Variogram(distances[some] / pairs[some], 0.5 * squares[some] / pairs[some], pairs[some].astype(np.intp))
 
 
 def _read(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    if is_sparse(X):
+        raise TypeError("X is sparse; places are dense coordinates, give X.toarray()")
     rows, values = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     if rows.ndim != 2 or values.shape != (len(rows),):
         raise ValueError(
@@ -121,7 +125,7 @@ def _edges(rows: Floats, bins: int | ArrayLike, cutoff: float | None) -> Floats:
         edges = np.asarray(bins, dtype=float)
         if cutoff is not None:
             raise ValueError(f"cutoff={cutoff!r} and bins with edges say the same thing; give one of them")
-        if len(edges) < 2 or not np.all(np.diff(edges) > 0.0) or edges[0] < 0.0:
+        if edges.ndim != 1 or len(edges) < 2 or not np.all(np.diff(edges) > 0.0) or edges[0] < 0.0:
             raise ValueError(f"bins={edges} must be two or more increasing distances ≥ 0, or a number of bins")
         return edges
     check_integer("bins", bins, 1)

@@ -22,8 +22,10 @@ from gnomon._typing import Array, Count, Floats, RandomState
 from gnomon.base.files import write_text
 from gnomon.gp._acquisition import AcquisitionLike, Aim, aim, read_acquisition
 from gnomon.gp._next_point import Candidates, best_point
+from gnomon.gp._observations import QUIET
 from gnomon.gp._surrogate import Surrogate, Values, draws_of, learned, start_of, surrogate
 from gnomon.gp.space import Codes, Space, SpaceLike, sobol
+from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 
@@ -64,7 +66,7 @@ class BayesianOptimizer:
         Points at which A is compared; the 10 best are then improved by L-BFGS-B.
     random_state : int, Generator, RandomState or None, default=None
     n_jobs : int, optional
-        Threads that compare candidates, as in joblib; None is one. It changes no answer.
+        Threads that compare candidates, as in joblib; None for as many as BLAS may use. It changes no answer.
 
     Attributes
     ----------
@@ -266,13 +268,13 @@ class BayesianOptimizer:
 
     def _tell(self, point: Mapping[str, Any], loss: Any, seconds: Any) -> None:
         codes = self.space.codes(point)
-        if isinstance(loss, (str, bytes)) or np.ndim(loss) != 0:
+        if not _is_number(loss):
             raise ValueError(f"loss={loss!r} must be one number for one point; give NaN for a run that failed")
+        if seconds is not None and (not _is_number(seconds) or seconds < 0.0 or math.isinf(seconds)):
+            raise ValueError(f"seconds={seconds!r} must be ≥ 0 and finite; leave them out where they are not known")
         if codes in self._pending:
             self._pending.remove(codes)
         taken = math.nan if seconds is None else float(seconds)
-        if taken < 0.0:
-            raise ValueError(f"seconds={seconds!r} must be ≥ 0; leave them out where they are not known")
         self._told.append(_Told(codes, float(loss), taken))
 
     def _ask(self) -> dict[str, Any]:
@@ -298,7 +300,8 @@ class BayesianOptimizer:
 
     def _next_point(self) -> Codes:
         rng = np.random.default_rng([self.seed_, self._n_asked])
-        target, known = self._aim(rng)
+        with calm_blas(len(self._told) // QUIET):
+            target, known = self._aim(rng)
         return best_point(self.space, target, self._all_candidates(), known, self._seen(), rng, self.n_jobs)
 
     def _seen(self) -> set[Codes]:
@@ -377,6 +380,10 @@ class BayesianOptimizer:
             )
         self._theta["seconds"] = self._learned("seconds", values)
         return surrogate(values, self._theta["seconds"])
+
+
+def _is_number(value: Any) -> bool:
+    return np.ndim(value) == 0 and np.asarray(value).dtype.kind in "biuf"
 
 
 def _or_none(value: float) -> float | None:

@@ -92,8 +92,17 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     n_iter_ : int
         Newton iterations, the most of all problems.
     converged_ : bool
+    stop_reason_ : str
+        Of the search for hyper-parameters, or "max_iter" where one for a mode took all its iterations, and "no_change"
+        where no step went on from another point.
     objective_ : float
         As `log_marginal_likelihood_value_`.
+    gradient_norm_ : float
+        The largest slope of log q(y) along a hyper-parameter that no bound stops.
+    restarts_ : ndarray, or list for several problems
+        log q(y) at the end of every search.
+    history_ : dict, or list for several problems
+        "iteration" and "objective", which is log p(y | z) − ½zᵀK⁻¹z, of the last search for a mode.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -284,8 +293,23 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     @property
     def mode_(self) -> Any:
         """ẑ of each problem."""
-        modes = [part.posterior.mode for part in self._parts]
-        return modes[0] if len(modes) == 1 else modes
+        return _each([part.posterior.mode for part in self._parts])
+
+    @property
+    def history_(self) -> Any:
+        """ψ after each Newton iteration."""
+        paths = [part.posterior.history for part in self._parts]
+        return _each([{"iteration": np.arange(1, len(path) + 1), "objective": path} for path in paths])
+
+    @property
+    def restarts_(self) -> Any:
+        """log q(y) at the end of every search."""
+        return _each(
+            [
+                np.array([part.posterior.log_evidence]) if part.tuned is None else part.tuned.values
+                for part in self._parts
+            ]
+        )
 
     def _check_classes(self) -> None:
         if self.n_classes_ < 2:
@@ -331,9 +355,13 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         self.log_marginal_likelihood_value_ = float(np.mean([part.posterior.log_evidence for part in parts]))
         self.objective_ = self.log_marginal_likelihood_value_
         self.n_iter_ = max(part.posterior.n_iter for part in parts)
-        self.converged_ = self.n_iter_ < self.max_iter_predict and all(
-            part.tuned is None or part.tuned.converged for part in parts
-        )
+        tuned = [part.tuned for part in parts if part.tuned is not None]
+        self.gradient_norm_ = max((found.slope for found in tuned), default=0.0)
+        reasons = [found.reason for found in tuned]
+        if not all(part.posterior.converged for part in parts):
+            reasons.append("max_iter" if self.n_iter_ >= self.max_iter_predict else "no_change")
+        self.stop_reason_ = next((reason for reason in reasons if reason != "tol"), "tol")
+        self.converged_ = self.stop_reason_ == "tol"
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -372,3 +400,8 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         votes = pair_sums(~second, second, self.n_classes_)
         sums = pair_sums(-sure, sure, self.n_classes_)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+
+
+def _each(values: list[Any]) -> Any:
+    """What is known of the only problem, or a list for several."""
+    return values[0] if len(values) == 1 else values

@@ -27,6 +27,8 @@ Code: TypeAlias = float | int
 
 DIGITS = 12
 """Of numbers that are asked, so that they are read back from u to the last digit."""
+LEAST, MOST = 3, 15
+"""Digits of the width of a range, and those that a number has."""
 
 
 class Dimension(ABC):
@@ -225,7 +227,8 @@ class Integer(Dimension):
         return int(code)
 
     def code_at(self, u: float) -> Code:
-        return self.low + int(self.cells(np.array([u]))[0])
+        # Beyond 2⁵³ cells are rounded.
+        return min(self.low + int(self.cells(np.array([u]))[0]), self.high)
 
     def unit(self, code: Code) -> float:
         return float(self._middle(np.array([code - self.low], dtype=float))[0])
@@ -332,8 +335,9 @@ def _scaled(x: float, log: bool) -> float:
 
 
 def _decimals(low: float, high: float) -> int:
-    """Decimal places that leave `DIGITS` digits to the larger end."""
-    return DIGITS - 1 - math.floor(math.log10(max(abs(low), abs(high))))
+    """Decimal places that leave `DIGITS` digits to the larger end, and `LEAST` to the width of a narrow range."""
+    size, width = (math.floor(math.log10(x)) for x in (max(abs(low), abs(high)), high - low))
+    return max(DIGITS - 1 - size, min(LEAST - 1 - width, MOST - 1 - size))
 
 
 def _check_range(dimension: Dimension, low: float, high: float, log: bool, least: float) -> None:

@@ -141,13 +141,20 @@ class GridInterpolator(MultiOutputMixin, RegressorMixin, Estimator):
         self.mean_ = means if data.several else float(means[0])
         self.jitter_, self.n_features_in_ = jitter, len(axes)
         if jitter > 0.0:
-            warnings.warn(
-                f"{jitter:.3g} was added to the diagonal of the kernel matrix of an axis, which was not positive "
-                "definite: the values are met up to about that; choose a shorter length scale",
-                UserWarning,
-                stacklevel=2,
-            )
+            self._say_jitter(data.values)
         return self
+
+    def _say_jitter(self, values: Floats) -> None:
+        """By how much the values are missed; refused where nothing of them is left."""
+        on_grid = on_axes(self._C, [axis.taps(np.arange(float(axis.n))) for axis in self._axes])
+        missed = float(np.max(np.abs(on_grid - values)))
+        text = (
+            f"{self.jitter_:.3g} was added to the diagonal of the kernel matrix of an axis, which was not positive "
+            f"definite: the values are missed by up to {missed:.3g}; choose a shorter length scale"
+        )
+        if not missed <= np.max(np.abs(values)):
+            raise NotPositiveDefiniteError(text)
+        warnings.warn(text, UserWarning, stacklevel=3)
 
     def predict(self, X: MatrixLike, return_std: bool = False, *, derivative: int | Sequence[int] | None = None) -> Any:
         """f at each row, and its standard deviation.

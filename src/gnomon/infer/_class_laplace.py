@@ -28,6 +28,8 @@ __all__ = ["ClassPosterior", "laplace_classes"]
 ROUNDING = 1e-14
 TOLERANCE = 1e-10
 """Newton ends where no entry of a = ∇ log p is off by more than this, relative to 1 + the largest."""
+STALLED = 1e-3
+"""What is off by more than this, relative to 1 + the largest, where no step raises ψ any more, is not the mode."""
 
 
 class ClassPosterior(NamedTuple):
@@ -52,6 +54,8 @@ class ClassPosterior(NamedTuple):
     n_iter : int
     history : ndarray
         ψ after every iteration.
+    converged : bool
+        Whether a = ∇ log p holds, up to rounding.
 
     References
     ----------
@@ -76,6 +80,7 @@ class ClassPosterior(NamedTuple):
     psi: float
     n_iter: int
     history: Floats
+    converged: bool
 
     def mean(self, k: Floats) -> Floats:
         """Of z(x), for covariances k of shape (n, q): (4)."""
@@ -150,27 +155,30 @@ def laplace_classes(
     w = np.ones(len(y)) if sample_weight is None else sample_weight
     a, z, d, psi = _start(K, y, link, w, start)
     path: list[float] = []
-    before = np.inf
+    before, met = np.inf, False
     for _ in range(max_iter):
         rise, a, z, d, psi = _newton(K, y, link, w, a, z, d, psi)
         path.append(psi)
         left = float(np.max(np.abs(a - d.slope)))
         # Neither ψ nor its slope improve: both are at their last digit.
         at_rounding = abs(rise) <= ROUNDING * (1.0 + abs(psi)) and left > 0.5 * before
-        if left <= TOLERANCE * (1.0 + np.max(np.abs(d.slope))) or at_rounding:
+        size = 1.0 + np.max(np.abs(d.slope))
+        met = left <= (STALLED if at_rounding else TOLERANCE) * size
+        if met or at_rounding:
             break
         before = left
-    else:
+    if not met:
+        advice = "raise max_iter_predict" if len(path) == max_iter else "no step raises it: give a smaller amplitude"
         warnings.warn(
-            f"the search for the mode ended after {max_iter} iterations, in the last of which log p rose by "
-            f"{rise:.3g}; raise max_iter_predict",
+            f"the search for the mode ended after {len(path)} iterations, in the last of which log p rose by "
+            f"{rise:.3g}, where its slope is {left:.3g} away from K⁻¹z; {advice}",
             ConvergenceWarning,
             stacklevel=3,
         )
     root = np.sqrt(d.curvature)
     lower = _factor(K, root)
     evidence = psi - float(np.sum(np.log(np.diagonal(lower))))
-    return ClassPosterior(z, a, d.slope, root, lower, d.third, evidence, psi, len(path), np.array(path))
+    return ClassPosterior(z, a, d.slope, root, lower, d.third, evidence, psi, len(path), np.array(path), met)
 
 
 def _start(

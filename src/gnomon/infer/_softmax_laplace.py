@@ -58,6 +58,7 @@ class SoftmaxPosterior(NamedTuple):
     log_evidence, psi : float
     n_iter : int
     history : ndarray
+    converged : bool
 
     References
     ----------
@@ -82,6 +83,7 @@ class SoftmaxPosterior(NamedTuple):
     psi: float
     n_iter: int
     history: Floats
+    converged: bool
 
     def mean(self, k: Floats) -> Floats:
         """Of the scores at new points, of shape (q, C), for covariances k of shape (n, q)."""
@@ -153,12 +155,13 @@ def laplace_softmax(
     a = np.zeros((n_classes, n)) if start is None else np.array(start, dtype=float)
     F = a @ K
     psi, path = _psi(F, a, truth, w), []
-    rise = np.inf
+    rise, met = np.inf, False
     for _ in range(max_iter):
         full = _newton(K, F, truth, w)
         rise, a, F, psi = _climb(K, a, full, F, truth, w, psi)
         path.append(psi)
-        if np.max(np.abs(a - w * (truth - _softmax(F)))) <= TOLERANCE * (1.0 + np.max(w)):
+        met = bool(np.max(np.abs(a - w * (truth - _softmax(F)))) <= TOLERANCE * (1.0 + np.max(w)))
+        if met:
             break
     else:
         warnings.warn(
@@ -171,7 +174,7 @@ def laplace_softmax(
     curvature = _curvature(K, w * p)
     shared = float(np.sum(np.log(np.diagonal(curvature.total)) - 0.5 * np.log(w)))
     evidence = psi - curvature.half_log_det - shared
-    return SoftmaxPosterior(F, a, w * (truth - p), p, w, curvature, evidence, psi, len(path), np.array(path))
+    return SoftmaxPosterior(F, a, w * (truth - p), p, w, curvature, evidence, psi, len(path), np.array(path), met)
 
 
 def _newton(K: Floats, F: Floats, truth: Floats, w: Floats) -> Floats:

@@ -40,8 +40,9 @@ from gnomon.optim import warn_unless_converged
 
 __all__ = ["NetworkEstimator"]
 
-BLOCK = 8192
-"""Rows that are predicted at once: enough for BLAS, few enough for memory."""
+BLOCK, NUMBERS, SHORTEST = 8192, 2**22, 256
+"""Rows that are predicted at once, enough for BLAS, and numbers of the widest layer, few enough for memory; but so many
+rows at least."""
 
 
 class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
@@ -228,8 +229,9 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         """New rows as the network takes them, a block at a time."""
         check_is_fitted(self, "theta_")
         X = validate_rows(self, _flat(X), reset=False, accept_sparse="csr")
-        for first in range(0, X.shape[0], BLOCK):
-            yield self._scaled(X[first : first + BLOCK]).astype(self.theta_.dtype, copy=False)
+        block = min(BLOCK, max(NUMBERS // self.network_.widest, SHORTEST))
+        for first in range(0, X.shape[0], block):
+            yield self._scaled(X[first : first + block]).astype(self.theta_.dtype, copy=False)
 
     def _scores(self, X: Any) -> Any:
         """Z of the output for new rows, a block of rows at a time."""

@@ -125,8 +125,7 @@ class NetworkProblem:
         self._flat: dict[int, Floats] = {}
         self._taken: dict[tuple[int, int], Array] = {}
         self._part = np.empty(0, self.dtype)
-        widths = [int(np.prod(shape)) for shape in (*network.input_shapes.values(), *network.shapes.values())]
-        self._block = max(_BLOCK // max(widths), _SHORTEST)
+        self._block = max(_BLOCK // network.widest, _SHORTEST)
 
     def _set_penalties(self, arrays: Sequence[Group]) -> None:
         ridge = [group for group in arrays if group.l2 and group.trainable]

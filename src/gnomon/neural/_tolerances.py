@@ -20,7 +20,7 @@ SMALL = 2.0**-6
 """Slopes of the constant answer below which they are the unit; of losses its square."""
 
 ROUNDING = 8.0
-"""ToleranceUnits of rounding within which targets are constant."""
+"""Units of rounding within which targets are constant."""
 
 
 class ToleranceUnits(NamedTuple):

@@ -9,6 +9,7 @@ parameters are views of one vector θ.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -339,6 +340,11 @@ class NeuralNetwork:
                 f"X has the inputs {sorted(given)} and the network {sorted(self.input_shapes)}; give these"
             )
         return [_rows_of(name, given[name], shape) for name, shape in self.input_shapes.items()]
+
+    @property
+    def widest(self) -> int:
+        """How many numbers a row has where it has most, among inputs and layers."""
+        return max(prod(shape) for shape in (*self.input_shapes.values(), *self.shapes.values()))
 
     @property
     def random(self) -> bool:
