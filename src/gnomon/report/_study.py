@@ -19,6 +19,7 @@ from gnomon.report._budget import Budget
 from gnomon.report._checks import check_columns, check_outcome, check_rows, check_target
 from gnomon.report._choice import check_rule
 from gnomon.report._decisions import decision_findings
+from gnomon.report._drift import drift_findings
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._question import ColumnWishes, TableQuestion, Wishes, question
@@ -151,6 +152,7 @@ def _study(asked: TableQuestion) -> Study:
     findings = [
         *_checked(asked, judged),
         *_scaled(asked, compared, judged),
+        *drift_findings(explained.drift),
         *_ended(compared, judged, explained, finished),
     ]
     fields = explained._asdict()
