@@ -10,6 +10,7 @@ Examples
 (True, 1.0)
 """
 
+from functools import cache
 from typing import Any
 
 __version__ = "0.1.0"
@@ -29,7 +30,9 @@ def __dir__() -> list[str]:
     return sorted([*globals(), "learn", *_packages()])
 
 
-def _packages() -> list[str]:
+@cache
+def _packages() -> tuple[str, ...]:
+    # Kept: pickling asks every module for every name, and to look into folders takes milliseconds.
     from pkgutil import iter_modules
 
-    return [found.name for found in iter_modules(__path__) if found.ispkg and not found.name.startswith("_")]
+    return tuple(found.name for found in iter_modules(__path__) if found.ispkg and not found.name.startswith("_"))

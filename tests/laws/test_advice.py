@@ -1,5 +1,7 @@
 """Advice on --drop, --group and --time: what a table calls for, from its columns alone, without a fit of a model."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -15,6 +17,7 @@ N = 400
 PERSON = rng.permutation(np.arange(N) % 40)
 ILL = np.array(["ill", "well"])[rng.integers(0, 2, 40)]
 AGE = rng.integers(20, 80, N)
+NOISE = rng.normal(size=N)
 DAYS = np.datetime64("2024-01-01") + np.arange(N)
 
 
@@ -124,13 +127,40 @@ def test_a_wide_table_of_noise_needs_almost_no_trees(task, monkeypatch):
 
 
 def test_groups_and_times_that_the_table_shows_are_named():
-    found = advice({"patient_id": ("number", PERSON), "day": ("date", DAYS), "x": ("number", rng.normal(size=N))})
+    weight = 70.0 + 10.0 * EFFECT + 2.0 * NOISE
+    found = advice({"patient_id": ("number", PERSON), "day": ("date", DAYS), "weight": ("number", weight)})
     assert "give --group patient_id" in found["Rows may belong together"]
+    assert re.search(r"9\d% of the variance of weight lies between the values of patient_id", str(found))
     assert "give --time day" in found["Rows in order of time"]
+
+
+def test_the_target_may_be_what_is_alike():
+    table = Table({"customer": PERSON, "x": NOISE})
+    kinds = [ColumnKind("customer", "number"), ColumnKind("x", "number")]
+    (found,) = check_arrangement(table, kinds, EFFECT)
+    assert "100% of the variance of the target" in found.text
+    assert "--group customer" in found.text
+    assert check_arrangement(table, kinds, NOISE) == []
+    assert "of the variance of the target" in check_arrangement(table, kinds, ILL[PERSON])[0].text
+    assert check_arrangement(table, kinds, np.where(NOISE > 0.0, "up", "down")) == []
+
+
+def test_groups_without_a_name_must_be_nearly_the_same_in_most_columns():
+    """Rows of a place repeat its height and its rain; rows of an age share no more than a trend."""
+    place = {
+        "place": ("category", np.array([f"p{k}" for k in PERSON])),
+        "height": ("number", EFFECT),
+        "rain": ("number", 2.0 * EFFECT + 0.01 * NOISE),
+        "x": ("number", NOISE),
+    }
+    assert "give --group place" in advice(place)["Rows may belong together"]
+    trend = {"age": ("number", AGE), "height": ("number", 0.1 * AGE + NOISE), "rain": ("number", AGE + 9.0 * NOISE)}
+    assert advice(trend) == {}
 
 
 QUIET = {
     "identifiers that never repeat": ("patient_id", "number", np.arange(N)),
+    "rows that only share a name": ("patient_id", "number", PERSON),
     "few levels": ("user", "category", np.array(["new", "old"])[PERSON % 2]),
     "measurements with such a name": ("no", "number", rng.normal(size=N)),
     "a category without such a name": ("city", "category", np.array([f"c{k}" for k in PERSON])),
@@ -142,7 +172,7 @@ QUIET = {
 @pytest.mark.parametrize("case", QUIET)
 def test_no_advice_where_nothing_calls_for_it(case):
     name, kind, values = QUIET[case]
-    assert advice({name: (kind, values)}) == {}
+    assert advice({name: (kind, values), "x": ("number", NOISE)}) == {}
 
 
 def test_no_advice_where_the_split_is_arranged_already():

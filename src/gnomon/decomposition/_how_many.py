@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import gammaln
+from sklearn.utils import check_random_state
 
-from gnomon._typing import Array, Floats, Matrix, is_sparse
+from gnomon._typing import Array, Floats, Matrix, Seed, is_sparse
 from gnomon.numerics.centred_rows import rows_about
 from gnomon.numerics.principal import principal_components
 from gnomon.numerics.validation import check_choice
@@ -151,7 +152,7 @@ def _splits(values: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def reference_variances(
-    n_components: HowMany, X: Matrix, weights: Floats | None, rng: Any, *, center: bool
+    n_components: HowMany, X: Matrix, weights: Floats | None, seed: Seed, *, center: bool
 ) -> Floats | None:
     """What `parallel_variances` gives, for the rule that compares with it; None for the others.
 
@@ -159,14 +160,14 @@ def reference_variances(
     --------
     >>> import numpy as np
     >>> from gnomon.decomposition._how_many import reference_variances
-    >>> reference_variances(2, np.ones((3, 2)), None, np.random.RandomState(0), center=True) is None
+    >>> reference_variances(2, np.ones((3, 2)), None, 0, center=True) is None
     True
     """
     if not (isinstance(n_components, str) and n_components == "parallel"):
         return None
     if weights is not None or is_sparse(X):
         raise ValueError("n_components='parallel' permutes dense columns of equal weight; choose another rule")
-    return parallel_variances(X, rng, center=center)
+    return parallel_variances(X, check_random_state(seed), center=center)
 
 
 def parallel_variances(X: Array, rng: Any, *, center: bool = True, quantile: float = 0.95) -> Floats:

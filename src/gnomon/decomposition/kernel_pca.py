@@ -246,7 +246,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         m = n if self.n_components is None else min(n, self.n_components)
         solver = self.eigen_solver
         if solver == "auto":
-            solver = "arpack" if n > 200 and m < 10 else "dense"
+            # A reduction to tridiagonal form costs about as much as a Krylov space for a fortieth of the spectrum.
+            solver = "arpack" if n > 200 and m < max(10, n // 40) else "dense"
         if solver == "arpack" and m >= n:
             warnings.warn(
                 f"eigen_solver='arpack' finds at most {n - 1} components of {n} rows, and {m} are needed: all are "

@@ -155,14 +155,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self._sums: Moments | Sketch | None = None
         n, d = X.shape
-        rng = check_random_state(self.random_state)
         few = self.n_components if isinstance(self.n_components, int | np.integer) else None
         route = choose_route(n, d, few, is_sparse(X)) if self.svd_solver == "auto" else self.svd_solver
         if route == "incremental":
             return self._add(X, weights)
         m = number_asked(self.n_components, n, d, route)
-        found, center = self._principal(X, weights, m, route, rng)
-        reference = reference_variances(self.n_components, X, weights, rng, center=self.center)
+        found, center = self._principal(X, weights, m, route)
+        reference = reference_variances(self.n_components, X, weights, self.random_state, center=self.center)
         return self._keep(found, center, n, n if weights is None else float(weights.sum()), X.dtype, reference)
 
     def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -383,7 +382,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         noise = np.sqrt(self.noise_variance_) * rng.normal(size=(n_samples, self.n_features_in_))
         return self.mean_ + (rng.normal(size=(n_samples, self.n_components_)) * above) @ self.components_ + noise
 
-    def _principal(self, X: Matrix, weights: Floats | None, m: int, route: Route, rng: Any) -> tuple[Principal, Floats]:
+    def _principal(self, X: Matrix, weights: Floats | None, m: int, route: Route) -> tuple[Principal, Floats]:
         """Components, and the centre that they are seen from."""
         if route == "covariance_eigh":
             return self._from_moments(checked_moments(X, weights, vars(self).get("feature_names_in_")), m)
@@ -397,7 +396,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             iterated_power=self.iterated_power,
             n_oversamples=self.n_oversamples,
             normalizer=self.power_iteration_normalizer,
-            rng=rng,
+            rng=check_random_state(self.random_state),
         )
         return found, rows.center
 

@@ -271,12 +271,10 @@ class BayesianOptimizer:
         if not _is_number(loss):
             raise ValueError(f"loss={loss!r} must be one number for one point; give NaN for a run that failed")
         if seconds is not None and (not _is_number(seconds) or seconds < 0.0 or math.isinf(seconds)):
-            raise ValueError(f"seconds={seconds!r} must be a finite number ≥ 0, or None where it is not known")
+            raise ValueError(f"seconds={seconds!r} must be ≥ 0 and finite; leave them out where they are not known")
         if codes in self._pending:
             self._pending.remove(codes)
         taken = math.nan if seconds is None else float(seconds)
-        if taken < 0.0:
-            raise ValueError(f"seconds={seconds!r} must be ≥ 0; leave them out where they are not known")
         self._told.append(_Told(codes, float(loss), taken))
 
     def _ask(self) -> dict[str, Any]:

@@ -93,7 +93,8 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         Newton iterations, the most of all problems.
     converged_ : bool
     stop_reason_ : str
-        Of the search for hyper-parameters, or "max_iter" where one for a mode took all its iterations.
+        Of the search for hyper-parameters, or "max_iter" where one for a mode took all its iterations, and "no_change"
+        where no step went on from another point.
     objective_ : float
         As `log_marginal_likelihood_value_`.
     gradient_norm_ : float

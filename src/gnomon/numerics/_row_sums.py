@@ -29,8 +29,8 @@ NEAR = 9.0
 SHORT = 2**17
 """Numbers in a block of narrow rows: 1 MB of doubles."""
 
-PLAIN = 2048
-"""Rows at least in a block that is not copied."""
+PLAIN = {"f": 2**11, "d": 2**14}
+"""Rows at least in a block that is not copied; of single precision fewer, whose sum is rounded anew for each block."""
 
 _WIDE = 1024
 """From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
@@ -173,7 +173,7 @@ def _is_read_by_blas(part: Floats, dtype: Any) -> bool:
 
 def _in_pieces(sums: Callable[[slice], Floats], n: int, width: int, n_jobs: int) -> Floats:
     """The sums over pieces of rows, added: the same pieces for any number of threads, so that sums are the same too."""
-    most = 1 if width > _WIDE else max(1, min(16, n // max(4 * width, SHORT // width)))
+    most = 1 if width > _WIDE else max(1, min(16, n // (4 * max(width, SHORT // width))))
     pieces = 1 << (most.bit_length() - 1)  # a power of two, which is a multiple of most numbers of threads
     return reduce(np.add, map_chunks(sums, split_rows(n, pieces), n_jobs))
 
@@ -186,7 +186,7 @@ def _block_length(width: int) -> int:
 def _plain_sums(X: Floats, rows: slice) -> Floats:
     """Σ uᵢuᵢᵀ with u = (x, 1) over a slice of rows, without copying them."""
     d = X.shape[1]
-    length = min(max(_block_length(d), PLAIN), rows.stop - rows.start)
+    length = min(max(_block_length(d), PLAIN[X.dtype.char]), rows.stop - rows.start)
     product, ones, total = np.empty((d, d), X.dtype), np.ones(length, X.dtype), np.zeros((d + 1, d + 1))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(rows.start, rows.stop, length):

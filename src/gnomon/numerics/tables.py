@@ -279,10 +279,12 @@ def _plain_column(cells: Array, name: str) -> Column:
     """A column of anything: numbers if every cell that is there is one, else objects."""
     values = [None if _absent(cell) else cell for cell in cells.tolist()]
     present = [cell for cell in values if cell is not None]
-    if all(isinstance(cell, numbers.Real) for cell in present):
+    # Types are few where cells are many.
+    kinds = set(map(type, present))
+    if all(issubclass(kind, numbers.Real) for kind in kinds):
         out = np.array([np.nan if cell is None else float(cell) for cell in values])
         _refuse_infinite(out[:, None], (name,))
-        return Column(out, bool(present) and all(isinstance(cell, (bool, np.bool_)) for cell in present))
+        return Column(out, bool(kinds) and kinds <= {bool, np.bool_})
     wrong = [cell for cell in present if not isinstance(cell, PLAIN_CELLS)]
     if wrong:
         raise TypeError(

@@ -79,21 +79,23 @@ def rescaled(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Res
         for trial in best:
             if FITS * trial.seconds <= asked.budget.left_for_search:
                 asked.progress(len(found), len(best), f"cross-validating {trial.candidate.name} on a {scale} scale")
-                found.append(_tried(asked, trial, scale, folds))
+                found += _tried(asked, trial, scale, folds)
     except KeyboardInterrupt:
         return Rescaled(found, scale, interrupted=True)
     return Rescaled(found, scale, interrupted=False)
 
 
-def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> Trial:
+def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> list[Trial]:
+    """The trial on the scale; none where it takes longer than there is time for."""
     smear = asked.scores[0].name not in OF_MEDIANS
     candidate = on_scale(trial.entrant.candidate, scale, smear=smear)
     tryout = Tryout(trial.entrant._replace(candidate=candidate), asked.scores)
     for fold, prepared in zip(folds, matrices(asked.used, [trial.entrant], asked.train, folds), strict=True):
         try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed)
-        if tryout.failure:
+        ahead = (len(folds) - len(tryout.scores)) * float(np.mean(tryout.seconds or [0.0]))
+        if tryout.failure or ahead > asked.budget.left_for_search:
             break
-    return trial_of(tryout, folds)
+    return [trial_of(tryout, folds)] if tryout.failure or len(tryout.scores) == len(folds) else []
 
 
 def on_scale(plain: Candidate, scale: str, *, smear: bool) -> Candidate:

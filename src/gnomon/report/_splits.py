@@ -34,7 +34,8 @@ SMALL = 1_000
 class Split:
     """Positions of the training and the held-out rows, the folds of the former, and the rule in words.
 
-    `groups` are the group of each row where rows are kept together, else None.
+    `groups` are the group of each row where rows are kept together, else None; `by_time` says whether the held-out
+    rows are later ones.
     """
 
     train: Integers
@@ -42,6 +43,7 @@ class Split:
     folds: list[tuple[Integers, Integers]]
     rule: str
     groups: Array | None = None
+    by_time: bool = False
 
 
 def split(table: Table, target: Target, *, group: str | None = None, time: str | None = None, seed: int = 0) -> Split:
@@ -91,4 +93,4 @@ def _by_time(table: Table, target: Target, name: str) -> Split:
     train, test = np.split(order, [int(0.8 * len(order))])
     folds = list(TimeSeriesSplit(n_splits=FOLDS).split(train))
     rule = f"the last fifth by {name} is held out; {FOLDS} times, earlier rows predict the rows that follow"
-    return Split(train, test, folds, rule)
+    return Split(train, test, folds, rule, by_time=True)

@@ -26,6 +26,7 @@ from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._choice import Choice, choose
 from gnomon.report._compare import Folds, Trial, compare
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_outcome
+from gnomon.report._drift import Drift, drift
 from gnomon.report._entrants import entrants, fit_entrant, matrices
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind
@@ -36,6 +37,7 @@ from gnomon.report._rows_enough import RowsCurve, rows_curve
 from gnomon.report._scales import Rescaled, rescaled
 from gnomon.report._search import TunedTrials, tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
+from gnomon.report._words_that_matter import WordEffect, word_effects
 from gnomon.report.deployment import Deployed, deployed
 
 __all__ = [
@@ -93,6 +95,8 @@ class Explained(NamedTuple):
     by_class: list[ClassScore]
     worst: list[HeldOutCase]
     unsure: list[HeldOutCase]
+    drift: Drift | None
+    words: list[WordEffect]
     ended: str
 
 
@@ -203,6 +207,8 @@ def explain_model(asked: TableQuestion, compared: Compared, judged: Judged) -> E
     telling = [by_name[importance.name] for importance in shuffled if importance.mean > importance.spread]
     answers = asking.until_ended(lambda: asking.responses(telling)) or []
     curve = asking.until_ended(asking.rows_curve)
+    changed = asking.until_ended(lambda: drift(table, asked.used, parts, asked.wishes.seed))
+    words = asking.until_ended(asking.words) or []
     of_cases = (
         table.take(parts.test),
         asked.target.rows[parts.test],
@@ -218,6 +224,8 @@ def explain_model(asked: TableQuestion, compared: Compared, judged: Judged) -> E
         by_class=scores_by_class(judged.judgement, asked.target.classes),
         worst=worst_cases(judged.judgement, *of_cases),
         unsure=unsure_cases(judged.judgement, *of_cases),
+        drift=changed,
+        words=words,
         ended="looking into the model was ended" if asking.ended else "",
     )
 
@@ -251,6 +259,13 @@ class _Asking:
         asked, target = self.asked, self.asked.target
         given = self.judged.model, asked.table, asked.split.test, kinds, target.classes, target.name
         return responses(*given, asked.wishes.seed, asked.budget)
+
+    def words(self) -> list[WordEffect]:
+        """What single words of texts do to its forecasts."""
+        asked, judged = self.asked, self.judged
+        texts = [kind for kind in asked.used if kind.kind == "text" and judged.choice.learned]
+        held = asked.table.take(asked.split.test)
+        return word_effects(judged.model, held, texts, asked.target.classes, asked.wishes.seed, asked.budget)
 
     def rows_curve(self) -> RowsCurve | None:
         """Whether more rows would help it."""

@@ -19,6 +19,7 @@ from gnomon.report._budget import Budget
 from gnomon.report._checks import check_columns, check_outcome, check_rows, check_target
 from gnomon.report._choice import check_rule
 from gnomon.report._decisions import decision_findings
+from gnomon.report._drift import drift_findings
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._question import ColumnWishes, TableQuestion, Wishes, question
@@ -151,6 +152,7 @@ def _study(asked: TableQuestion) -> Study:
     findings = [
         *_checked(asked, judged),
         *_scaled(asked, compared, judged),
+        *drift_findings(explained.drift),
         *_ended(compared, judged, explained, finished),
     ]
     fields = explained._asdict()
@@ -187,7 +189,7 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     yield from check_target(target)
     yield from check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed)
     yield from check_rows(table, kinds, parts.train, parts.test)
-    yield from check_arrangement(table, kinds)
+    yield from check_arrangement(table, kinds, target.y)
     yield from check_outcome(judged.choice, judged.judgement, asked.scores[0])
     yield from decision_findings(judged.decisions)
 

@@ -13,6 +13,7 @@ from gnomon.report._calibrate import CalibrationVerdict
 from gnomon.report._choice import Choice
 from gnomon.report._compare import Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome
+from gnomon.report._drift import Drift
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._kinds import ColumnKind
@@ -22,6 +23,7 @@ from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._sets import SetOutcome
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
+from gnomon.report._words_that_matter import WordEffect
 from gnomon.report.origin import Rows, Source, given
 from gnomon.report.scores import Score
 
@@ -78,6 +80,10 @@ class Study:
         Precision, recall and F1 of each class on held-out rows.
     worst, unsure : list of HeldOutCase
         The held-out rows of largest loss, and those whose two most probable classes are closest.
+    drift : Drift or None
+        Whether the held-out rows are like the training rows; None for few rows, and for groups.
+    words : list of WordEffect
+        Words of texts that move the forecasts of held-out rows most.
     calibration : CalibrationVerdict or None
         Whether the probabilities go through a calibration map; None for numbers.
     decisions : DecisionOutcome or None
@@ -126,6 +132,8 @@ class Study:
     by_class: list[ClassScore]
     worst: list[HeldOutCase]
     unsure: list[HeldOutCase]
+    drift: Drift | None
+    words: list[WordEffect]
     calibration: CalibrationVerdict | None
     decisions: DecisionOutcome | None
     cost_curve: CostCurve | None

@@ -124,6 +124,7 @@ def page(
         versions=package_versions(),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         MOST_COLUMNS_SHOWN=MOST_COLUMNS_SHOWN,
+        MOST_COEFFICIENTS=MOST_COEFFICIENTS,
     )
 
 

@@ -12,6 +12,7 @@ the mean step down the slope.
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
@@ -239,7 +240,7 @@ def boost(
         try:
             with awake:
                 for turn in range(first, first + rounds):
-                    entry, made, rows = _round(columns, slopes, growers, plan, np.random.default_rng([seed, turn]))
+                    entry, made, rows = _round(columns, slopes, growers, plan, _Draws(seed, turn))
                     made = [units.restored(tree) for tree in made]
                     trees.append(made)
                     history.append({"iteration": turn + 1, **entry, "seconds": perf_counter() - began})
@@ -269,10 +270,27 @@ def _sum(rounds, columns):
     return np.sum([[tree.predict(X)[:, 0] for tree in trees] for trees in rounds], axis=0).T
 
 
-def _drawn_rows(rows, subsample, rng):
-    if subsample >= 1.0:
-        return rows
-    return np.sort(rng.choice(rows, max(1, int(subsample * len(rows))), replace=False))
+class _Draws:
+    """What round `turn` draws: rows, then a seed for each tree. To make a generator takes as long as a small node."""
+
+    def __init__(self, seed, turn):
+        self._entropy = [seed, turn]
+
+    @cached_property
+    def _rng(self):
+        return np.random.default_rng(self._entropy)
+
+    def rows(self, rows, subsample):
+        """The rows from which the trees grow."""
+        if subsample >= 1.0:
+            return rows
+        return np.sort(self._rng.choice(rows, max(1, int(subsample * len(rows))), replace=False))
+
+    def seeds(self, growers):
+        """A seed for each grower; zeros where these draw nothing."""
+        if not growers[0].draws:
+            return [0] * len(growers)
+        return self._rng.integers(0, 2**63, len(growers)).tolist()
 
 
 def _bag_losses(loss, y, scores, w, rows, subsample):
@@ -293,6 +311,9 @@ class _Slopes:
         self.y, self.scores, self.w, self.run = y, scores, w, run
         self.rows, self.total = rows_of(w), max(float(np.sum(w)), np.finfo(float).tiny)
         self.gradient, self.curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
+        arrays = y, scores[:, 0], w, self.gradient[:, 0], self.curvature[:, 0], np.empty(len(w))
+        parts = split_rows(len(w), max(1, len(w) // ROWS_PER_PIECE))
+        self._pieces = [[values[part] for values in arrays] for part in parts]
 
     def take(self, loss):
         """Compute the gradients and curvatures of a loss; return its mean."""
@@ -302,13 +323,7 @@ class _Slopes:
             self._take_plainly(loss, z, curved)
             return mean_loss(loss, self.y, self.scores, self.w)
         noun = compiled(loss)
-        g, h = self.gradient[:, 0], self.curvature[:, 0]
-
-        def work(part):
-            rows = self.y[part], z[part], self.w[part], g[part], h[part]
-            return _gradients_and_curvatures(noun, *rows, np.empty(len(z[part])))
-
-        return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // ROWS_PER_PIECE)))) / self.total)
+        return float(sum(self.run(lambda rows: _gradients_and_curvatures(noun, *rows), self._pieces)) / self.total)
 
     def _take_plainly(self, loss, z, curved):
         shape, y, w = self.scores.shape, self.y, self.w[:, None]
@@ -329,7 +344,7 @@ def _gradients_and_curvatures(loss, y, z, w, gradient, curvature, values):
     return sum_of(values)
 
 
-def _round(columns, slopes, growers, plan, rng):
+def _round(columns, slopes, growers, plan, draws):
     """One tree for each score, added to the scores; its entry in the history, the trees, and the rows they grew from.
 
     Gradients are then computed at the new scores.
@@ -338,13 +353,13 @@ def _round(columns, slopes, growers, plan, rng):
     if plan.adapt is not None:
         loss = plan.adapt(y, flat_scores(scores), w)
         slopes.take(loss)
-    rows = _drawn_rows(slopes.rows, plan.subsample, rng)
+    rows = draws.rows(slopes.rows, plan.subsample)
     before = _bag_losses(loss, y, scores, w, rows, plan.subsample)
-    seeds = rng.integers(0, 2**63, plan.n_scores)
+    seeds = draws.seeds(growers)
 
     def work(k):
         g, h = slopes.gradient[:, k], slopes.curvature[:, k]
-        tree, parts = _grown(growers[k], g, w, rows, plan, int(seeds[k]))
+        tree, parts = _grown(growers[k], g, w, rows, plan, seeds[k])
         residuals = y - scores[:, k] if loss.best_shift else None
         return _stepped(tree, parts, g, h, residuals, w, loss, plan), parts
 

@@ -43,15 +43,16 @@ def shift_values(nodes, parts, loss, residuals, weights, between):
 
 def add_answers(tree, parts, columns, scores):
     """Add to every score the answer of its leaf: by the parts for rows that grew the tree, by their bins for others."""
-    _add(parts.rows, parts.start, parts.stop, tree.children_right, tree.answers[:, 0], scores)
+    _add(parts.rows, parts.start, parts.stop, tree.ends, tree.answers[:, 0], scores)
     if len(parts.rows) < len(scores):
         others = np.setdiff1d(np.arange(len(scores)), parts.rows)
         scores[others] += tree.predict(columns.values(others))[:, 0]
 
 
 @jit_no_alloc
-def _add(rows, start, stop, right, answers, scores):
-    for node in range(len(right)):
-        if right[node] < 0:
+def _add(rows, start, stop, ends, answers, scores):
+    for node in range(len(ends)):
+        # A leaf is the whole of its subtree.
+        if ends[node] == node + 1:
             for i in range(start[node], stop[node]):
                 scores[rows[i]] += answers[node]

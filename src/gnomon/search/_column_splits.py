@@ -214,15 +214,21 @@ class Drawn:
 
 @noun
 class SearchedMixed:
-    """The best cut (1) of numbers and the best set (2) of categories; `equality`: of sets of one category only."""
+    """The best cut (1) of numbers and the best set (2) of categories.
+
+    One of `subset`, `equality` (sets of one category only) and `supported` (of categories with enough rows) is True.
+    All are True or None.
+    """
 
     vectorized: bool | None = None
-    equality: bool = False
+    subset: bool | None = None
+    equality: bool | None = None
+    supported: bool | None = None
 
     @inlined_verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
-            return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
+            return _search_sets(self, columns, codes, criterion, limits, work, j, rows, scale)
         return _search_numbers(self.vectorized, columns, codes, criterion, limits, work, j, rows, scale)
 
 
@@ -240,7 +246,7 @@ class DrawnMixed:
 
 
 @subroutine
-def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
+def _search_sets(kinds, columns, codes, criterion, limits, work, j, rows, scale):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     of_rows = codes[j], size, rows, criterion, limits.counting, work.y, work.w, sums
@@ -248,16 +254,26 @@ def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equali
     k = _groups(histogram, place, *of_rows, present, work.keys, work.counts)
     if k < 2:
         return _none()
-    if limits.support > 0.0:
-        score, cut = _best_supported(criterion, limits, work, k, scale)
-    elif equality:
-        score, cut = _best_single(criterion, limits, sums, order, k, scale, work.bounds)
-    elif limits.many_classes and k <= ALL_SUBSETS:
-        score, cut = best_subset(criterion, limits, sums, order, k, scale, work.bounds)
-    else:
-        order_categories(criterion, limits.many_classes, sums, order, work.scores[0], work.scores[1:], k)
-        score, cut, _ = best_cut(criterion, limits, sums, order, k, -1, scale, work.bounds)
+    score, cut = _best_set(kinds.subset, kinds.equality, kinds.supported, criterion, limits, work, k, scale)
     return _set_found(score, j, cut, present, order, k, size)
+
+
+@subroutine
+def _best_set(subset, equality, supported, criterion, limits, work, k, scale):
+    """The best set of k groups. Numba drops what a None rules out, so that only the way that is used is compiled."""
+    sums, order, bounds = work.sums, work.groups[ORDER], work.bounds
+    score, cut = -np.inf, 0
+    if supported is not None:
+        score, cut = _best_supported(criterion, limits, work, k, scale)
+    if equality is not None:
+        score, cut = _best_single(criterion, limits, sums, order, k, scale, bounds)
+    if subset is not None:
+        if limits.many_classes and k <= ALL_SUBSETS:
+            score, cut = best_subset(criterion, limits, sums, order, k, scale, bounds)
+        else:
+            order_categories(criterion, limits.many_classes, sums, order, work.scores[0], work.scores[1:], k)
+            score, cut, _ = best_cut(criterion, limits, sums, order, k, -1, scale, bounds)
+    return score, cut
 
 
 @subroutine

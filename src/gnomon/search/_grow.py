@@ -9,6 +9,7 @@ Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), d
 """
 
 from contextlib import contextmanager, nullcontext
+from math import ceil
 from threading import Event
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -212,8 +213,9 @@ class Grower:
         slots = _slots(columns, max_features, splitter, width, max_leaf_nodes) if large else 0
         # Subtracted histograms leave rounding in the weights: only numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
+        # A node with fewer rows than two leaves need is not searched.
         limits = Limits(
-            deepest(max_depth), max(min_samples_split, 2),
+            deepest(max_depth), max(min_samples_split, 2, 2 * ceil(min_samples_leaf)),
             float(min_samples_leaf), float(min_weight_leaf), float(min_gain), max_features,
             criterion.many_classes, counting, outputs, most_groups(columns, most_rows) * width,
             float(category_support), thresholds == "edges", fewest_rows(columns),
@@ -223,8 +225,12 @@ class Grower:
         self.columns, self.criterion, self.y, self.w = columns, criterion, np.ravel(y), w
         self.monotone, self.run = np.zeros(p) if monotone is None else np.asarray(monotone), run
         self.min_impurity, self.absent = float(min_impurity), category_support > 0.0
+        # Whether trees depend on their seeds.
+        self.draws = max_features < p or splitter == "random"
         self.max_leaves = leaf_limit(max_leaf_nodes)
         self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
+        # Fields of a plain array are read many times faster than those of a recarray.
+        self._plain_nodes = self.nodes.view(np.ndarray)
         self.rows = np.empty(most_rows, dtype=np.int32)
         self.joint, alone, histograms = None, None, None
         if slots > 0:
@@ -238,7 +244,8 @@ class Grower:
         # In the order in which histograms are filled.
         order = np.arange(p) if self.joint is None else self.joint.members
         self.queue = make_queue(helpers, order) if helpers > 0 else None
-        kinds = _kinds(columns, splitter, categorical_split, (large or unrolled) and used.two_sums())
+        vectorized = (large or unrolled) and used.two_sums()
+        kinds = _kinds(columns, splitter, categorical_split, vectorized, category_support > 0.0)
         self._by_code = compiled(CodeSplitter(
             columns, used, kinds, limits, constraints, self.y, w, self.rows, self.sums, self.work, self.block,
             self.queue, self.joint, alone,
@@ -257,7 +264,7 @@ class Grower:
         """
         here = self.rows[: len(rows)]
         here[:] = rows
-        open_root(self.nodes, len(rows))
+        open_root(self._plain_nodes, len(rows))
         restart(self.work, seed, self.criterion.purest(max(self.min_impurity, purest)))
         moving = self._records is not None and bool(np.all(self.w == 1.0))
         if moving:
@@ -268,8 +275,7 @@ class Grower:
         self._tree_begun.clear()
         if self.block is not None:
             unload(self.block, here)
-        # Fields of a plain array are read many times faster than those of a recarray.
-        grown = self.nodes[:made].view(np.ndarray)
+        grown = self._plain_nodes[:made]
         tree, order = read_off(grown, self.sums[:made], here, self.columns, self.criterion, self.absent)
         parts = None if moving else NodeRows(here, grown["start"][order], grown["stop"][order])
         return self._kept_to_bounds(tree), parts
@@ -303,12 +309,15 @@ class Grower:
             self._tree_begun.wait()
 
 
-def _kinds(columns, splitter, categorical_split, vectorized):
+def _kinds(columns, splitter, categorical_split, vectorized, supported):
     """How one column is split: the best cut or a drawn one, of numbers only or of categories too."""
-    if not np.any(columns.category):
+    if not columns.has_categories:
         return Drawn() if splitter == "random" else Searched(True if vectorized else None)
-    equality = categorical_split == "equality"
-    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if vectorized else None, equality)
+    if splitter == "random":
+        return DrawnMixed(categorical_split == "equality")
+    way = "supported" if supported else categorical_split
+    uses = (vectorized, way == "subset", way == "equality", way == "supported")
+    return SearchedMixed(*(True if used else None for used in uses))
 
 
 def _constraints(p, monotone, together, capacity):

@@ -5,7 +5,6 @@
 Knuth (1997), The Art of Computer Programming, vol. 1, section 2.3.1.
 """
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,21 +30,31 @@ class Preorder(NamedTuple):
 
 def read_off(nodes, sums, rows, columns, criterion, absent):
     """The nodes in preorder, with their answers and tests; and their old numbers."""
-    tree, order = read_nodes(nodes, sums, criterion, len(columns.sizes))
-    return replace(tree, tests=_tables(nodes, order, rows, columns, absent)), order
+    found = in_preorder(nodes)
+    tests = _tables(nodes, found.order, rows, columns, absent) if columns.has_categories else Tests.none(len(nodes))
+    return _tree_of(nodes, sums, criterion, len(columns.sizes), found, tests), found.order
 
 
 def read_nodes(nodes, sums, criterion, n_features):
     """The same for nodes that test numbers only."""
-    order, ends, records, missing = in_preorder(nodes)
+    found = in_preorder(nodes)
+    return _tree_of(nodes, sums, criterion, n_features, found, Tests.none(len(nodes))), found.order
+
+
+def _tree_of(nodes, sums, criterion, n_features, found, tests):
+    order, ends, records, missing = found
     n = len(order)
     weight, n_rows = nodes["mass"][order], sums[order, 0].astype(np.int32)
-    pieces = [order[first : first + NODES_IN_CACHE] for first in range(0, n, NODES_IN_CACHE)]
-    answers = np.concatenate([_answers(criterion, sums, piece) for piece in pieces])
+    if n <= NODES_IN_CACHE:
+        answers = _answers(criterion, sums, order)
+    else:
+        pieces = [order[first : first + NODES_IN_CACHE] for first in range(0, n, NODES_IN_CACHE)]
+        answers = np.concatenate([_answers(criterion, sums, piece) for piece in pieces])
     impurity = criterion.impurities(nodes["worth"][order], weight)
-    # Gains of Newton steps have no lower bound: impurities are differences from the best node.
-    impurity -= min(impurity.min(), 0.0)
-    tree = Tree(
+    if not criterion.is_impurity:
+        # Gains of Newton steps have no lower bound: impurities are differences from the best node.
+        impurity -= min(impurity.min(), 0.0)
+    return Tree(
         nodes=records,
         answers=answers,
         impurity=impurity,
@@ -54,9 +63,8 @@ def read_nodes(nodes, sums, criterion, n_features):
         missing=with_larger(missing, records, _sizes(criterion, weight, n_rows)),
         ends=ends,
         n_features=n_features,
-        tests=Tests.none(n),
+        tests=tests,
     )
-    return tree, order
 
 
 def _answers(criterion, sums, which):
@@ -120,8 +128,6 @@ def _tables(nodes, order, rows, columns, absent):
 
     Categories that the node has not are on the right if `absent`, else they are not in the table.
     """
-    if not np.any(columns.category):
-        return Tests.none(len(order))
     number = np.empty(len(order), dtype=np.int32)
     count, n_codes, largest = _number_sets(nodes, order, columns.sizes, number)
     if count == 0:

@@ -55,7 +55,7 @@ def may_use_records(columns, criterion, splitter, constrained):
         and columns.bounded
         and columns.without_gaps
         and not constrained
-        and not np.any(columns.category)
+        and not columns.has_categories
     )
 
 

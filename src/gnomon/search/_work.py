@@ -75,14 +75,14 @@ class Work(NamedTuple):
 
 def make_nodes(capacity, n):
     """A table of `capacity` nodes, the root with `n` rows; untouched pages cost nothing."""
-    nodes = np.empty(capacity, dtype=GROWING_NODE).view(np.recarray)
+    nodes = np.empty(capacity, dtype=GROWING_NODE)
     open_root(nodes, n)
-    return nodes
+    return nodes.view(np.recarray)
 
 
 def open_root(nodes, n):
-    """Make the first node a root of `n` rows."""
-    nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0.0, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
+    """Make the first node of a plain array a root of `n` rows."""
+    nodes[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0.0, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
 
 
 def most_groups(columns, n):
@@ -94,7 +94,7 @@ def make_work(columns, y, outputs, n, width, large, bounds, histograms):
     """Buffers for a tree of `n` rows, with bounds of answers or None, whose nodes keep histograms or None."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
-    side = np.zeros(largest + 2, dtype=np.uint8) if large or np.any(columns.category) else None
+    side = np.zeros(largest + 2, dtype=np.uint8) if large or columns.has_categories else None
     return Work(
         np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT_BITS, dtype=np.int64),

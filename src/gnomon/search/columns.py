@@ -72,6 +72,11 @@ class Columns:
         return self.codes.shape[1]
 
     @cached_property
+    def has_categories(self) -> bool:
+        """Whether the codes of some column have no order."""
+        return bool(np.any(self.category))
+
+    @cached_property
     def without_gaps(self) -> bool:
         """Whether no cell is missing."""
         return all(np.max(codes, initial=0) < size for codes, size in zip(self.codes, self.sizes, strict=True))

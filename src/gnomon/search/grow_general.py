@@ -130,7 +130,7 @@ def grow_general_tree(
     rows = np.flatnonzero(w) if rows is None else np.asarray(rows)
     plain = numeric_test == "le" and choice == "gain" and reuse_features and missing == "own_value" and oblique is None
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    if criterion.pinball is not None and plain and not np.any(columns.category):
+    if criterion.pinball is not None and plain and not columns.has_categories:
         how = {"random": splitter == "random", "max_leaves": max_leaf_nodes, "seed": seed}
         return grow_ordered(columns, y, criterion.pinball, w, rows, bounds, monotone=monotone, **how)
     if np.any(monotone):

@@ -73,7 +73,10 @@ class Tests(NamedTuple):
     @classmethod
     def none(cls, n_nodes: int) -> Self:
         """No such test among `n_nodes` nodes, which takes no memory."""
-        return cls.of(np.zeros(0), [])._replace(which=np.broadcast_to(np.int32(-1), n_nodes))
+        # Written out, as it is done for every tree of an ensemble; bytes cannot be written.
+        which: Integers = np.ndarray(n_nodes, np.int32, _NO_TEST, strides=(0,))
+        kinds, starts, cells = np.empty(0, dtype=np.int8), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+        return cls(which, kinds, starts, cells, np.empty(0, dtype=np.int32), np.empty(0))
 
     @classmethod
     def of(cls, which: ArrayLike, tests: Sequence[PackedTest]) -> Self:
@@ -97,6 +100,10 @@ class Tests(NamedTuple):
         """(kind, cells, branches, coefs) of test k."""
         part = slice(self.starts[k], self.starts[k + 1])
         return int(self.kinds[k]), self.cells[part], self.branches[part], self.coefs[part]
+
+
+_NO_TEST = np.int32(-1).tobytes()
+"""`Tests.which` of a node that has none."""
 
 
 def _joined(parts: Sequence[Entries], dtype: DTypeLike) -> Array:

@@ -193,7 +193,8 @@ def _warn_of_flatness(rows: BoostingRows, loss: Loss) -> None:
     """Tell the user where no tree can be divided because all rows together have less curvature than two leaves need."""
     curvature = loss.curvature(rows.y, flat_scores(rows.start)) if has_curvature(loss) else np.ones(1)
     curvature = np.broadcast_to(np.reshape(curvature, (len(curvature), -1)), rows.start.shape)
-    unweighted, total = (float(np.max(w @ curvature)) for w in (np.ones(len(rows.y)), rows.weights))
+    # Not a product of matrices, for which BLAS wakes threads that spin while the first trees grow.
+    unweighted, total = (float(np.max(np.sum(each, axis=0))) for each in (curvature, rows.weights[:, None] * curvature))
     # Of one class there is nothing to learn, in any unit.
     mendable = unweighted >= 2.0 * LEAST_CURVATURE or loss.targets == "count"
     if total < 2.0 * LEAST_CURVATURE and mendable:

@@ -1,0 +1,98 @@
+"""The words of text columns that move the forecast most: held-out rows that hold a word are asked again without it.
+
+    effect of w = mean over held-out rows with w of f(x) − f(x without w)                                        (1)
+
+f is the probability of a class (of two, the second; of more, the one that w moves most), or the number. Li, Monroe &
+Jurafsky (2016), Understanding neural networks through representation erasure, arXiv 1612.08220.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from gnomon._typing import Array, Floats
+from gnomon.io import Table
+from gnomon.io.tables import to_text
+from gnomon.report._budget import Budget
+from gnomon.report._kinds import ColumnKind
+
+__all__ = ["WordEffect", "word_effects"]
+
+MOST_ROWS, MOST_WORDS, ROWS_OF_A_WORD = 2_000, 100, 30
+FEWEST_ROWS = 5
+MOST_SHOWN = 12
+SHARE_OF_TIME = 0.1
+SURELY = 2.0
+"""Standard errors that an effect must be away from zero."""
+
+_WORD = re.compile(r"\b\w+\b")
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """Equation (1) of one word: its column, the rows it was left out of, the class it moves, mean and error."""
+
+    column: str
+    word: str
+    rows: int
+    of: str
+    effect: float
+    error: float
+
+
+def word_effects(
+    model: Pipeline, table: Table, kinds: Sequence[ColumnKind], classes: Sequence[str], seed: int, budget: Budget
+) -> list[WordEffect]:
+    """The words of surest large effect in the held-out rows `table`, the largest first; fewer where time is short.
+
+    `kinds` are the columns of text.
+    """
+    if not kinds:
+        return []
+    rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:MOST_ROWS])
+    some = table.take(rows)
+    before, start = budget.spent, _said(model, some, classes)
+    each = (budget.spent - before) / max(len(rows), 1)
+    found = []
+    for name in (kind.name for kind in kinds):
+        cells = to_text(some[name]).tolist()
+        for word, holding in _common(cells):
+            if each * len(holding) > SHARE_OF_TIME * budget.left:
+                break
+            found.append(_effect(model, some, start, name, word, holding, cells, classes))
+    sure = [one for one in found if abs(one.effect) > SURELY * one.error and one.effect]
+    return sorted(sure, key=lambda one: -abs(one.effect))[:MOST_SHOWN]
+
+
+def _common(cells: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """The words of most rows, without those of nearly all, and some rows that hold each."""
+    held = [set(_WORD.findall(cell.lower())) for cell in cells]
+    counts = Counter(word for words in held for word in words)
+    telling = [(w, n) for w, n in counts.most_common() if FEWEST_ROWS <= n < 0.9 * len(cells)][:MOST_WORDS]
+    return [(w, [i for i, words in enumerate(held) if w in words][:ROWS_OF_A_WORD]) for w, _ in telling]
+
+
+def _effect(
+    model: Pipeline,
+    table: Table,
+    start: Floats,
+    name: str,
+    word: str,
+    holding: list[int],
+    cells: Sequence[str],
+    classes: Sequence[str],
+) -> WordEffect:
+    without = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+    erased: Array = np.array([without.sub("", cells[i]) for i in holding], dtype=np.dtypes.StringDType())
+    moved = start[holding] - _said(model, table.take(holding).replace(name, erased), classes)
+    k = 1 if len(classes) == 2 else int(np.argmax(np.abs(moved.mean(axis=0))))
+    error = float(moved[:, k].std(ddof=1) / np.sqrt(len(holding)))
+    return WordEffect(name, word, len(holding), classes[k] if classes else "", float(moved[:, k].mean()), error)
+
+
+def _said(model: Pipeline, table: Table, classes: Sequence[str]) -> Floats:
+    return model.predict_proba(table) if classes else np.asarray(model.predict(table), dtype=float)[:, None]

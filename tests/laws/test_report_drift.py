@@ -1,0 +1,98 @@
+"""Whether held-out rows are like the training rows, and which words of texts move forecasts."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from gnomon._registry import Candidate
+from gnomon.io import Table
+from gnomon.report import learn, page
+from gnomon.report._drift import _holm, drift, drift_findings
+from gnomon.report._kinds import infer_kinds
+from gnomon.report._splits import Split
+
+N, TRAIN = 400, np.arange(320)
+LATE = np.arange(N) >= 320
+
+
+def compared(columns, *, by_time=True, order=None, groups=None):
+    table = Table(columns)
+    order = np.arange(N) if order is None else order
+    parts = Split(order[:320], order[320:], [], "", groups, by_time)
+    return drift(table, tuple(infer_kinds(table, table.names).values()), parts, 0)
+
+
+def alike(seed=0):
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(["one", "two", "three", "four"], 6)) + f" {k}" for k in range(N)]
+    gaps = np.where(rng.random(N) < 0.2, np.nan, rng.normal(size=N))
+    return {"x": rng.normal(size=N), "gaps": gaps, "home": rng.choice(["a", "b", "c"], N), "text": texts}
+
+
+CHANGES = {
+    "x": (lambda c, rng: c["x"] + 1.0 * LATE, "median"),
+    "gaps": (lambda c, rng: np.where(LATE & (rng.random(N) < 0.6), np.nan, c["gaps"]), "missing in 2"),
+    "home": (lambda c, rng: np.where(LATE, "b", c["home"]), "b in 3"),
+    "text": (lambda c, rng: [t + " more of it" * (k >= 320) for k, t in enumerate(c["text"])], "words 7 there, 10"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_column_that_changes_is_found_and_said(name):
+    columns = alike()
+    change, words = CHANGES[name]
+    found = compared({**columns, name: change(columns, np.random.default_rng(1))}, by_time=False)
+    assert [column.name for column in found.columns] == [name]
+    assert words in found.columns[0].how
+    (finding,) = drift_findings(found)
+    assert name in finding.text
+
+
+def test_rows_that_are_alike_are_passed_over_in_silence():
+    found = [compared(alike(seed), order=np.random.default_rng(seed).permutation(N)) for seed in range(12)]
+    assert sum(bool(drift_findings(one)) for one in found) <= 1
+    assert np.mean([one.area for one in found]) == pytest.approx(0.5, abs=0.05)
+    assert drift_findings(compared(alike(), groups=np.zeros(N))) == []
+
+
+def test_columns_that_change_together_alone_are_found_by_the_classifier():
+    """Each column keeps its law; only their relation is another one."""
+    columns, rng = alike(), np.random.default_rng(2)
+    columns["y"] = np.where(LATE, -1.0, 1.0) * columns["x"] + 0.3 * rng.normal(size=N)
+    found = compared(columns)
+    assert found.columns == []
+    assert found.area > 0.8
+    assert "No single column" in drift_findings(found)[0].text
+
+
+def test_p_values_are_those_of_holm():
+    """By hand: 3 · 0.01, 2 · 0.02 and 0.5."""
+    np.testing.assert_allclose(_holm([0.5, 0.01, 0.02]), [0.5, 0.03, 0.04])
+    np.testing.assert_allclose(_holm([0.03, 0.02]), [0.04, 0.04])
+
+
+def test_a_later_fifth_that_differs_and_words_that_matter_stand_in_the_report(only):
+    only(Candidate("logistic", "classification", lambda facts, seed: LogisticRegression(max_iter=500), 1))
+    rng = np.random.default_rng(0)
+    words = rng.choice(["good", "bad", "chair", "table", "lamp"], (N, 5))
+    score = (words == "good").sum(axis=1) - (words == "bad").sum(axis=1) + 0.3 * rng.normal(size=N)
+    table = Table({
+        "day": np.datetime64("2026-01-01") + np.arange(N),
+        "price": rng.normal(size=N) + 2.0 * LATE,
+        "text": [" ".join([*row, str(k)]) for k, row in enumerate(words)],
+        "kept": np.where(score > 0.0, "yes", "no"),
+    })  # fmt: skip
+    study = learn(table, "kept", time="day", single=True)
+    assert [column.name for column in study.drift.columns] == ["price"]
+    assert study.drift.area > 0.8
+    assert "The held-out rows are unlike the training rows" in {finding.title for finding in study.findings}
+    effects = {one.word: one.effect for one in study.words}
+    assert effects["good"] > 0.05
+    assert effects["bad"] < -0.05
+    assert {one.word for one in study.words[:2]} == {"good", "bad"}
+    html = re.sub(r"\s+", " ", page(study, table))
+    assert "Words that matter" in html
+    assert "speaks for “yes”" in html
+    assert "Are these rows like the training rows?" in html
