@@ -95,7 +95,7 @@ def likelihood_and_error(name, number):
 
 
 def gains(name, splits):
-    """How much better than networks with dropout on each split: Gal & Ghahramani (2016), whose results are in the file."""
+    """How much better than networks with dropout (Gal & Ghahramani 2016, results in the file) on each split."""
     ours = np.array([likelihood_and_error(name, number) for number in range(splits)])
     with np.load(data_path(f"uci_regression/{name}.npz"), allow_pickle=False) as file:
         theirs = np.column_stack([file["result_test_ll"], file["result_test_MC_rmse"]])[:splits]
