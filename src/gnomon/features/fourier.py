@@ -16,9 +16,13 @@ from gnomon._typing import Array, Count, Floats, Integers, NonNegative, Seed
 from gnomon.features._base import FeatureMap, Rows
 from gnomon.features._kept_coordinates import CosineCoordinates
 from gnomon.kernels import Kernel, KernelLike, Radial, read_kernel
+from gnomon.numerics.parallel import blas_threads, map_tiles, split_rows
 from gnomon.numerics.random import check_rng
 
 __all__ = ["RandomFourierFeatures"]
+
+TILE = 2**16
+"""Numbers of which cosines are taken at once: half a megabyte stays in cache."""
 
 
 class RandomFourierFeatures(FeatureMap):
@@ -118,14 +122,19 @@ class RandomFourierFeatures(FeatureMap):
 
     def _map(self, X: Rows) -> Rows:
         z = np.asarray(X @ self.frequencies_.T.astype(X.dtype))
-        if self.paired:
-            out = np.empty((len(z), 2 * self.n_features), dtype=z.dtype)
-            np.cos(z, out=out[:, : self.n_features])
-            np.sin(z, out=out[:, self.n_features :])
-        else:
-            z += self.offsets_.astype(z.dtype)
-            out = np.cos(z, out=z)
-        out *= z.dtype.type(self._factor)
+        D, offsets, factor = self.n_features, self.offsets_.astype(z.dtype), z.dtype.type(self._factor)
+        out = np.empty((len(z), 2 * D), dtype=z.dtype) if self.paired else z
+
+        def fill(rows: slice) -> None:
+            if self.paired:
+                np.sin(z[rows], out=out[rows, D:])
+            else:
+                z[rows] += offsets
+            np.cos(z[rows], out=out[rows, :D])
+            out[rows] *= factor
+
+        # The products are done, and cosines are most of the work: on the threads that BLAS had.
+        map_tiles(fill, split_rows(len(z), z.size // TILE), blas_threads())
         return out
 
     def _names(self, names: Array) -> Sequence[str]:
