@@ -212,7 +212,8 @@ class TrainingOptions:
         if not self.full_batch:
             return
         free = {
-            "l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None, "sampling": "shuffle",
+            "l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None,
+            "sampling": "shuffle",
         }  # fmt: skip
         for name, idle in free.items():
             if isinstance(given := getattr(self, name), np.ndarray) or given != idle:

@@ -95,8 +95,8 @@ def warn_of_unit(X: Floats, s: Floats | None) -> None:
     widest = float(np.max(_moments(X, s)[1]))
     if widest and not NARROW <= widest <= WIDE:
         warnings.warn(
-            f"the columns of X have standard deviations of at most {widest:.3g}, and networks begin with outputs of about "
-            "one; scale X, for example by StandardScaler",
+            f"the largest standard deviation of a column of X is {widest:.3g}, and networks begin with outputs of "
+            "about one; scale X, for example by StandardScaler",
             UserWarning,
             stacklevel=3,
         )
