@@ -68,8 +68,9 @@ def regions_of(network: "NeuralNetwork", theta: Floats, X: Any) -> LinearRegions
             f"layer {smooth[0]!r} is not piecewise linear, so the network has no linear regions; use relu, leaky_relu, "
             "prelu, hard_tanh or Maxout, or jacobian for its slopes"
         )
-    given = network.read(X)
-    rows = given[0].toarray() if is_sparse(given[0]) else given[0]
+    rows = network.read(X)[0]
+    thin: bool = is_sparse(rows)
+    rows = rows.toarray() if thin else rows
     n, patterns = len(rows), patterns_of(network, theta, X)
     slopes = network.jacobian(theta, X).reshape(n, -1, int(np.prod(rows.shape[1:])))
     f = np.asarray(network.output(theta, X)).reshape(n, -1)
