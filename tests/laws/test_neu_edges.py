@@ -251,3 +251,18 @@ def test_arguments_out_of_range_are_named():
     with pytest.raises(TypeError, match="has no network; give a NetworkFunction or an estimator"):
         diagnose(Ridge(), X)
     assert optimal_discriminator([1e308, 5e-324, 0.0], [1e308, 5e-324, 2.0]).tolist() == [0.5, 0.5, 0.0]
+
+
+@pytest.mark.spec("NEU-081")
+def test_rest_is_no_convergence_where_the_loss_cannot_be_seen_to_fall():
+    options = {"hidden_layer_sizes": (4,), "activation": "tanh", "random_state": 0}
+    for solver in ("adam", "lbfgs"):
+        with pytest.warns(ConvergenceWarning, match="the loss did not fall by more than its rounding; scale X and y"):
+            model = MLPRegressor(solver=solver, **options).fit(X, 1e50 * NUMBERS)
+        assert (model.stop_reason_, model.converged_) == ("no_change", False)
+    # Nor does it fall from where a training ended; there the gradient is small.
+    model = quiet(MLPRegressor(solver="adam", tol=0.1, n_iter_no_change=2, warm_start=True, **options), X, NUMBERS)
+    model.set_params(learning_rate_init=1e-15, tol=1.0)
+    for _ in range(2):
+        model.theta_ = quiet(MLPRegressor(solver="lbfgs", max_iter=2000, **options), X, NUMBERS).theta_
+        assert model.fit(X, NUMBERS).converged_

@@ -238,6 +238,9 @@ def test_outputs_count_as_asked():
     assert counted.loss_ == pytest.approx(start.loss_ + 3 * first.loss_)
     with pytest.raises(ValueError, match=r"output_weights=\[-1.0, 1.0\] must be ≥ 0"):
         MLPRegressor(output_weights=[-1.0, 1.0]).fit(X, Y)
+    for word in ("hinge", "squared_hinge", "perceptron", "two_term"):
+        kinds = HeadTargets.of({"a": word, "b": "log_loss"}, {"a": LABELS, "b": NUMBERS > 0.0}).heads
+        assert [len(head.classes) for head in kinds.values()] == [3, 2]
     targets = HeadTargets.of(heads, {"a": NUMBERS, "b": NUMBERS})
     assert targets.score({"a": NUMBERS, "b": NUMBERS}, {"a": NUMBERS, "b": 0 * NUMBERS + NUMBERS.mean()}, None) == 0.5
 

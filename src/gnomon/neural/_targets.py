@@ -288,9 +288,9 @@ class HeadTargets:
 
 
 def _head(loss: Any, y: Array) -> NumberTargets | ClassTargets:
-    numbers = y.dtype.kind in "fiu" and not (isinstance(loss, str) and loss in ("two_term", "hinge"))
-    of_classes = (isinstance(loss, Loss) and loss.targets == "index") or y.dtype.kind not in "fiu"
-    if of_classes or not numbers:
+    words = set(OF_CLASSES) - set(OF_NUMBERS)
+    of_classes = loss in words if isinstance(loss, str) else loss.targets == "index"
+    if of_classes or y.dtype.kind not in "fiu":
         classes = np.unique(y)
         return ClassTargets(classes, class_loss(loss, len(classes)))
     return NumberTargets.of(loss, y)
