@@ -26,6 +26,7 @@ from gnomon.neural import (
     exact_network,
     max_cells,
     optimal_discriminator,
+    sample_networks,
 )
 from gnomon.neural._problem import NetworkProblem
 from gnomon.neural._targets import ClassTargets, LabelTargets, class_loss
@@ -132,7 +133,11 @@ def test_single_precision_stays_and_double_rows_are_taken():
     assert bits.sample(4, random_state=0).dtype == np.float32
     game = GenerativeAdversarialNetwork(1, (4,), max_iter=2, random_state=0).fit(single)
     assert game.sample(3, random_state=0).dtype == game.decision_function(X).dtype == np.float32
-    classifier = quiet(MLPClassifier((4,), **options), single, LABELS)
+    classifier = quiet(MLPClassifier((4,), keep_hidden=0.5, **options), single, LABELS)
+    found = sample_networks(classifier.network_, classifier.theta_, X, 3, random_state=0).mean
+    np.testing.assert_array_equal(
+        found, sample_networks(classifier.network_, classifier.theta_, single, 3, random_state=0).mean
+    )
     assert classifier.predict_proba(X).dtype == np.float32
 
 

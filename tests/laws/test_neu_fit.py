@@ -107,6 +107,8 @@ def test_blas_keeps_to_one_thread_unless_products_are_large():
     wide = NeuralNetwork([Dense(4000), Dense(4000)], 4000)
     assert isinstance(_blas(wide, TrainingOptions(batch_size=100), 1000), nullcontext)
     assert not isinstance(_blas(wide, TrainingOptions(batch_size=10), 1000), nullcontext)
+    ends_thin = NeuralNetwork([Dense(4000), Dense(10)], 4000)
+    assert not isinstance(_blas(ends_thin, TrainingOptions(batch_size=100), 1000), nullcontext)
 
 
 @pytest.mark.spec("NEU-067", "NEU-005")

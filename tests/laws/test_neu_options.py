@@ -113,7 +113,7 @@ def test_rows_are_drawn_as_asked():
         MLPRegressor(sampling="uniform", solver="lbfgs").fit(X, NUMBERS)
 
 
-@pytest.mark.spec("NEU-002", "NEU-010", "NEU-065", "NEU-037")
+@pytest.mark.spec("NEU-002", "NEU-010", "NEU-065", "NEU-066", "NEU-037")
 def test_first_weights_are_the_layers_own():
     listed = MLPRegressor(hidden_layer_sizes=(4,), init=[ConstantInit(0.5), np.arange(4.0)[:, None]], **STILL)
     model = quiet(listed, X, NUMBERS)

@@ -232,6 +232,8 @@ def test_masks_of_the_device_have_the_same_law():
         means.append(problem.batch_value_and_gradient(np.empty(0), slice(None), np.empty(0)) / 6)
     assert means[0] == pytest.approx(0.3, abs=0.02)
     assert means[0] == means[1] != means[2]
+    by_numpy = network.problem(ones, zeros, loss=SquaredLoss(), rng=np.random.default_rng(0))
+    assert by_numpy.batch_value_and_gradient(np.empty(0), slice(None), np.empty(0)) / 6 != means[0]
 
 
 @pytest.mark.spec("NEU-004", "NEU-006")

@@ -102,7 +102,7 @@ def sample_networks(
     if not network.random or len(network.output_shapes) != 1:
         raise ValueError("sample_networks needs a network with Dropout or DropConnect layers and one output; add them")
     check_integer("n_networks", n_networks, 1)
-    space, inputs = network.workspace(np.asarray(theta).dtype, None), network.read(X)
+    space, inputs = network.workspace(np.asarray(theta).dtype, None), network.read_as(theta, X)
     draws = _every_mask(network) if exact else _some_masks(network, n_networks, check_rng(random_state))
     total, mean, squares, count = 0.0, np.zeros(()), np.zeros(()), 0
     for weight, draw in draws:

@@ -152,7 +152,7 @@ class NeuralNetwork:
     def forward(self, theta: Floats, X: Any) -> tuple[dict[str, Floats], dict[str, Floats]]:
         """Z_l and A_l of every layer, by name, with random layers off."""
         space = self.workspace(_dtype_of(theta), None)
-        space.forward(self._checked(theta), self._read_as(theta, X))
+        space.forward(self._checked(theta), self.read_as(theta, X))
         return named_values(self.nodes, space)  # type: ignore[return-value]
 
     def output(self, theta: Floats, X: Any, *, passes: Passes | None = None) -> Any:
@@ -166,7 +166,7 @@ class NeuralNetwork:
             What evaluates the network; by default its own `Workspace`.
         """
         space = (passes or self.workspace)(_dtype_of(theta), None)
-        outputs = space.outputs(self._checked(theta), self._read_as(theta, X))
+        outputs = space.outputs(self._checked(theta), self.read_as(theta, X))
         return outputs[0] if len(outputs) == 1 else dict(zip(self._outputs, outputs, strict=True))
 
     def value_and_gradient(
@@ -214,7 +214,7 @@ class NeuralNetwork:
 
     def jacobian(self, theta: Floats, X: Any) -> Floats:
         """∂f_k/∂x of every row, shape (n, outputs, *input_shape): one backward sweep for each output."""
-        space, inputs = self.workspace(_dtype_of(theta), None), self._read_as(theta, X)
+        space, inputs = self.workspace(_dtype_of(theta), None), self.read_as(theta, X)
         if len(inputs) != 1 or len(self._outputs) != 1:
             raise ValueError("jacobian is for networks with one input and one output; use value_and_gradient")
         Z, gradient = space.forward(self._checked(theta), inputs)[0], np.empty(self.n_parameters, _dtype_of(theta))
@@ -338,8 +338,8 @@ class NeuralNetwork:
             )
         return [_rows_of(name, given[name], shape) for name, shape in self.input_shapes.items()]
 
-    def _read_as(self, theta: Floats, X: Any) -> list[Any]:
-        """The inputs, in the precision of θ."""
+    def read_as(self, theta: Floats, X: Any) -> list[Any]:
+        """What `read` gives, in the precision of θ."""
         dtype = _dtype_of(theta)
         return [x.astype(dtype, copy=False) for x in self.read(X)]
 
