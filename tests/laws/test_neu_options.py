@@ -78,7 +78,7 @@ def test_groups_may_share_linear_units():
     assert gradient.tolist() == [0.0, 4.0]
 
 
-@pytest.mark.spec("NEU-001", "NEU-070")
+@pytest.mark.spec("NEU-001", "NEU-070", "NEU-073")
 def test_rows_of_a_batch():
     for solver, n, rows in (("adam", 500, 200), ("sgd", 150, 150), ("gd", 500, 500), ("rprop", 500, 500)):
         assert TrainingOptions(solver=solver).rows_of_a_batch(n) == rows
@@ -245,7 +245,7 @@ def test_outputs_count_as_asked():
     assert targets.score({"a": NUMBERS, "b": NUMBERS}, {"a": NUMBERS, "b": 0 * NUMBERS + NUMBERS.mean()}, None) == 0.5
 
 
-@pytest.mark.spec("NEU-048")
+@pytest.mark.spec("NEU-048", "NEU-093")
 def test_weights_of_classes_and_of_rows_multiply():
     s, options = RNG.uniform(0.5, 2.0, 60), {"hidden_layer_sizes": (), "alpha": 1.0, **EXACT}
     mass = np.bincount(LABELS, s)
@@ -280,7 +280,7 @@ def test_refits_know_weights_and_penalty():
     np.testing.assert_allclose(model.predict(X), Ridge(alpha=0.7).fit(A, NUMBERS, s).predict(A), atol=1e-9)
 
 
-@pytest.mark.spec("NEU-077", "NEU-074", "NEU-071")
+@pytest.mark.spec("NEU-077", "NEU-078", "NEU-074", "NEU-071")
 def test_solvers_and_rates_by_word():
     assert TrainingOptions(beta_1=0.5, beta_2=0.7, epsilon=0.1).rule == Adam(0.5, 0.7, 0.1)
     for nesterov in (True, False):
@@ -354,6 +354,7 @@ def test_gradients_and_saturation_are_looked_at():
     wide = 20.0 * X
     given = {"activation": "sigmoid", "track_objective": True, "max_iter": 2}
     model = quiet(MLPRegressor(**options, **given), wide, NUMBERS)
+    np.testing.assert_allclose(model.history_["full_objective"][-1], model.objective_)
     p = 1.0 / (1.0 + np.exp(-(wide @ model.coefs_[0] + model.intercepts_[0])))
     assert 0.1 < model.history_["saturation"][-1, 0] < 1.0
     assert model.history_["saturation"][-1, 0] == pytest.approx(np.mean(p * (1 - p) < 0.05 * 0.25))
