@@ -17,6 +17,7 @@ from gnomon.neural import (
     NetworkRegressor,
     NeuralNetwork,
     _estimator,
+    invariance_report,
     pretrain,
 )
 from gnomon.neural._fit import HeldOut, fit_network
@@ -86,7 +87,7 @@ def test_rows_of_a_batch():
     assert TrainingOptions(batch_size=1).rows_of_a_batch(500) == 1
 
 
-@pytest.mark.spec("NEU-070")
+@pytest.mark.spec("NEU-070", "NEU-110")
 def test_rows_are_drawn_as_asked():
     seen = []
 
@@ -431,6 +432,16 @@ def test_parts_of_an_autoencoder():
     value = HuberLoss().value(X, huber.reconstruct(X)).sum(axis=1).mean()
     assert huber.objective_ == pytest.approx(value)
     assert own.reconstruction_error(X, reduction="mean") == pytest.approx(own.reconstruction_error(X) / 60)
+
+
+@pytest.mark.spec("NEU-112")
+def test_changes_of_scores_are_means():
+    model = quiet(MLPRegressor(hidden_layer_sizes=(), solver="lbfgs", random_state=0), X, NUMBERS)
+    moves = RNG.normal(size=X.shape)
+    found = invariance_report(model, X, lambda c: lambda rows, y, rng: (rows + c * moves, y), [0, 2], method="predict")
+    change = np.mean(np.abs(2.0 * moves @ model.coefs_[0]))
+    np.testing.assert_allclose(found.score_change, [0.0, change], atol=1e-12)
+    assert found.unchanged.tolist() == [1.0, 0.0]
 
 
 @pytest.mark.spec("NEU-135")
