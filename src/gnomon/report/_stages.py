@@ -9,7 +9,7 @@ Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -53,6 +53,9 @@ __all__ = [
 
 
 Answer = TypeVar("Answer")
+
+SHARE_OF_LAST_FIT = 0.5
+"""Of the time that is left after comparing, what the fit to the training rows may take."""
 
 
 class Compared(NamedTuple):
@@ -137,9 +140,29 @@ def compare_models(asked: TableQuestion) -> Compared:
     trials += search.trials
     blend = None if wishes.single else blended(trials[1:], asked.y, folds, asked.scores)
     trials = trials if blend is None else [*trials, blend]
+    trials = _in_time(asked, trials, folds)
     ended = "the comparison was ended before its last fold" if scaled.interrupted else ""
     ended = "tuning was ended" if search.interrupted else ended
     return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), scaled, ended)
+
+
+def _in_time(asked: TableQuestion, trials: list[Trial], folds: Folds) -> list[Trial]:
+    """The trials, those stopped whose fit to the training rows takes longer than there is time for; one is left."""
+    seconds = {id(t): _seconds_of_fit(asked, t, folds) for t in trials[1:] if t.complete}
+    quickest, most = min(seconds.values()), SHARE_OF_LAST_FIT * asked.budget.left
+    return [
+        replace(
+            t, stopped=f"its fit to all training rows takes about {seconds[id(t)]:.0f} s, for which there is no time"
+        )
+        if seconds.get(id(t), 0.0) > max(most, quickest)
+        else t
+        for t in trials
+    ]
+
+
+def _seconds_of_fit(asked: TableQuestion, trial: Trial, folds: Folds) -> float:
+    rows = sum(len(train) for train, _ in folds) / len(folds)
+    return predicted_seconds(trial.seconds / len(folds), int(rows), len(asked.y))
 
 
 def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
