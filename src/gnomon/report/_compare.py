@@ -123,6 +123,7 @@ class Tryout:
     complaints: set[str] = field(default_factory=set)
     failure: str = ""
     stopped: str = ""
+    late: bool = False
 
     @property
     def name(self) -> str:
@@ -167,6 +168,7 @@ def compare(
                 break
             done += 1
             race.retire(done)
+        race.catch_up(prepare, folds[:done])
     except KeyboardInterrupt:
         if done < FEWEST_FOLDS:
             raise
@@ -175,10 +177,11 @@ def compare(
 
 
 class Look(NamedTuple):
-    """The seconds of a fit, and its rows."""
+    """The seconds of the last fit, its rows, and its loss."""
 
     seconds: float
     rows: int
+    loss: float
 
 
 @dataclass
@@ -218,7 +221,7 @@ class _Race:
                 self._step(heat, "a first look at", len(heats))
                 try_fold(heat, few, prepared, self.y, self.classes, self.seed)
                 if heat.seconds:
-                    self.looks[heat.name] = Look(heat.seconds[0], len(few[0]))
+                    self.looks[heat.name] = Look(heat.seconds[0], len(few[0]), heat.losses(1)[0])
         costs = {
             heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
             for heat in heats
@@ -229,6 +232,7 @@ class _Race:
         self._stop(
             [record for record in self.rivals if record.name in costs and record.name not in going_on],
             lambda record: f"all folds would take about {costs[record.name]:.0f} s, for which there was no time",
+            late=True,
         )
 
     def run(self, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> bool:
@@ -242,13 +246,16 @@ class _Race:
                 if done >= FEWEST_FOLDS:
                     return False
                 if any(len(other.scores) > done for other in self.rivals):
-                    record.stopped = "the time did not suffice for it"
+                    self._stop([record], lambda record: "the time did not suffice for it", late=True)
                     continue
             self._step(record, "cross-validating", len(running))
-            try_fold(record, fold, prepared, self.y, self.classes, self.seed)
-            if not record.failure:
-                self.looks[record.name] = Look(record.seconds[-1], rows)
+            self._fit(record, fold, prepared, done)
         return True
+
+    def _fit(self, record: Tryout, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> None:
+        try_fold(record, fold, prepared, self.y, self.classes, self.seed)
+        if not record.failure:
+            self.looks[record.name] = Look(record.seconds[-1], len(fold[0]), record.losses(done + 1)[-1])
 
     def _cost(self, record: Tryout, rows: int) -> float:
         """Seconds of a fit to so many rows, by the last one; before the first, none."""
@@ -273,15 +280,34 @@ class _Race:
         self._stop(
             [record for record in ranked if record.name not in going_on],
             lambda record: f"the time did not suffice for it; after {done} folds others were ahead",
+            late=True,
         )
+
+    def catch_up(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
+        """The folds that they lack, for the best of those that were stopped for want of time, if some of it is left."""
+        late = [record for record in self.records if record.late and record.name in self.looks]
+        costs = {
+            record.name: sum(self._cost(record, len(train)) for train, _ in folds[len(record.scores) :])
+            for record in sorted(late, key=lambda record: self.looks[record.name].loss)
+        }
+        fitting = {name: cost for name, cost in costs.items() if cost < self._time}
+        again = [record for record in late if record.name in affordable(fitting, self._time)] if fitting else []
+        for j, (fold, prepared) in enumerate(zip(folds, prepare(folds) if again else (), strict=False)):
+            for record in again:
+                if len(record.scores) != j or record.failure or self._cost(record, len(fold[0])) >= self._time:
+                    continue
+                self._step(record, "cross-validating", len(again))
+                self._fit(record, fold, prepared, j)
+                if len(record.scores) == len(folds):
+                    record.stopped = ""
 
     @property
     def _time(self) -> float:
         return max(self.budget.left_for_comparing, 0.0)
 
-    def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str]) -> None:
+    def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str], *, late: bool = False) -> None:
         for record in records:
-            record.stopped = why(record)
+            record.stopped, record.late = why(record), late
 
     def _step(self, record: Tryout, doing: str, field: int) -> None:
         done = len(record.scores)
