@@ -2,8 +2,8 @@
 
     log p_k = α log p̂_k + γ_k + const,    p'_k ∝ p_k π'_k/π_k,    a* = argmin_a Σ_k C[a, k] p'_k                (1)
 
-A calibration map, a threshold, another prior, costs and a coverage are each there or not. Elkan (2001); Saerens, Latinne
-& Decaestecker (2002), doi:10.1162/089976602753284446; Vovk, Gammerman & Shafer (2005), doi:10.1007/b106715.
+A calibration map, a threshold, another prior, costs and a coverage are each there or not. Elkan (2001); Saerens,
+Latinne & Decaestecker (2002), doi:10.1162/089976602753284446; Vovk, Gammerman & Shafer (2005), doi:10.1007/b106715.
 """
 
 from typing import Any
