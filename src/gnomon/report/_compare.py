@@ -176,7 +176,7 @@ def compare(
     return Comparison([trial_of(record, folds[:done]) for record in race.records], folds[:done], interrupted)
 
 
-class Look(NamedTuple):
+class LastFit(NamedTuple):
     """The seconds of the last fit, its rows, and its loss."""
 
     seconds: float
@@ -196,7 +196,7 @@ class _Race:
     sizes: Sequence[int]
     progress: Callable[[int, int, str], None]
     steps: int = 0
-    looks: dict[str, Look] = field(default_factory=dict)
+    looks: dict[str, LastFit] = field(default_factory=dict)
 
     @property
     def n_folds(self) -> int:
@@ -221,7 +221,7 @@ class _Race:
                 self._step(heat, "a first look at", len(heats))
                 try_fold(heat, few, prepared, self.y, self.classes, self.seed)
                 if heat.seconds:
-                    self.looks[heat.name] = Look(heat.seconds[0], len(few[0]), heat.losses(1)[0])
+                    self.looks[heat.name] = LastFit(heat.seconds[0], len(few[0]), heat.losses(1)[0])
         costs = {
             heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
             for heat in heats
@@ -255,7 +255,7 @@ class _Race:
     def _fit(self, record: Tryout, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> None:
         try_fold(record, fold, prepared, self.y, self.classes, self.seed)
         if not record.failure:
-            self.looks[record.name] = Look(record.seconds[-1], len(fold[0]), record.losses(done + 1)[-1])
+            self.looks[record.name] = LastFit(record.seconds[-1], len(fold[0]), record.losses(done + 1)[-1])
 
     def _cost(self, record: Tryout, rows: int) -> float:
         """Seconds of a fit to so many rows, by the last one; before the first, none."""
