@@ -18,7 +18,7 @@ from functools import cache
 from itertools import count, takewhile
 from threading import Condition, Lock
 from time import thread_time
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -27,7 +27,17 @@ from threadpoolctl import ThreadpoolController
 from gnomon._jit import DISABLED, atomic_load, jit_no_alloc, pause
 from gnomon._typing import Integers
 
-__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_tiles", "map_until_interrupt", "split_rows", "team"]
+__all__ = [
+    "Run",
+    "blas_threads",
+    "calm_blas",
+    "in_turn",
+    "map_chunks",
+    "map_tiles",
+    "map_until_interrupt",
+    "split_rows",
+    "team",
+]
 
 _SMALL = 512
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
@@ -49,6 +59,9 @@ CLOSED = -1
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+Run: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+"""(1) as a value: `in_turn`, or a `Team` of threads."""
 
 
 def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None) -> list[Result]:
@@ -81,6 +94,22 @@ def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
     items = list(items)
     with team(min(effective_n_jobs(n_jobs), max(1, len(items)))) as run:
         return run.once(function, items)
+
+
+def in_turn(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """Equation (1) by the caller alone: a `Run` for those who are lent no threads.
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import in_turn
+    >>> in_turn(lambda k: k * k, range(4))
+    [0, 1, 4, 9]
+    """
+    return [function(item) for item in items]
 
 
 def map_tiles(function: Callable[[Item], Result], tiles: Iterable[Item], n_jobs: int | None = None) -> list[Result]:
