@@ -17,13 +17,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon._jit import jit_no_alloc, subroutine_reassoc
 from gnomon._typing import Array, Floats
 from gnomon.neural._engines import Passes
 from gnomon.neural._output_loss import OutputLoss
+from gnomon.neural._ridge import Ridge
 from gnomon.neural._row_sums import BatchRows, RowData, RowSums, part_of, work_of_a_row
 from gnomon.numerics.augment import Augmentation, check_augment
-from gnomon.numerics.parallel import Run, in_turn, split_rows
+from gnomon.numerics.parallel import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
 from gnomon.optim import ParameterGroup
 
@@ -34,8 +34,8 @@ Curvature: TypeAlias = Literal["hessian", "gauss_newton"]
 _IMAGINARY = 1e-30
 """The step of complex differentiation: no difference is taken, so nothing cancels, however small it is."""
 
-MOST_PARTS, LEAST_WORK = 4, 12 * 10**6
-"""Parts of the rows, and multiply-adds of the way forward for which one is worth having: they outweigh its adding."""
+LEAST_WORK = 12 * 10**6
+"""Multiply-adds of the way forward for which a part of the rows is worth having: its gradient must be added."""
 
 
 class Group(NamedTuple):
@@ -135,17 +135,11 @@ class NetworkProblem:
             data, (passes or network.workspace)(self.dtype, rng), network.widest, self._whole
         )
         self._sums, self._used = [self._new_sums()], 1
-        self._run, self._work = run, work_of_a_row(network)
-        self._set_penalties(arrays)
-        self._flat: dict[int, Floats] = {}
-        self._spare = np.empty((0, self.size), self.dtype)
-
-    def _set_penalties(self, arrays: Sequence[Group]) -> None:
-        ridge = [group for group in arrays if group.l2 and group.trainable]
-        self._starts = np.array([group.where.start for group in ridge], dtype=np.int64)
-        self._stops = np.array([group.where.stop for group in ridge], dtype=np.int64)
-        self._strengths = np.array([group.l2 for group in ridge], dtype=float)
+        self._run, self._least = run, -(-LEAST_WORK // max(work_of_a_row(network), 1))
+        self._others, self._gradients = np.empty((0, self.size), self.dtype), list[Floats]()
+        self._ridge = Ridge(arrays, self.size, run)
         self._frozen = [group.where for group in arrays if not group.trainable]
+        self._flat: dict[int, Floats] = {}
 
     def freeze(self, draws: Mapping[str, dict[str, Any]] | None) -> None:
         """Let random layers use these draws, as `NeuralNetwork.draw` returns them, in training; None: draw again."""
@@ -173,14 +167,14 @@ class NetworkProblem:
     def value(self, theta: Floats) -> float:
         """J on all rows, with random layers off."""
         parts = self._parts(slice(0, self.n_rows), self._full_weights(), False)
-        values = self._each(lambda k: self._sums[k].value(theta, *parts[k]), len(parts))
-        return sum(values) + self._penalty(theta, None, 1.0 / self.total)
+        total = self._total(lambda k: self._sums[k].value(theta, *parts[k]), len(parts))
+        return total + self._ridge.add(theta, np.empty(0, self.dtype), 1.0 / self.total, self._others[:0])
 
     def sensitivities(self, theta: Floats) -> tuple[dict[str, tuple[Floats, ...]], dict[str, Floats]]:
         """∂J/∂θ_l and ∂J/∂Z_l of every layer, by name, on all rows, the penalty included in the first."""
         gradient, everything = np.empty(self.size, self.dtype), slice(0, self.n_rows)
         self._sums[0].one_pass(theta, everything, self._full_weights(), gradient, training=False)
-        self._penalty(theta, gradient, 1.0 / self.total)
+        self._ridge.add(theta, gradient, 1.0 / self.total, self._others[:0])
         self._without_frozen(gradient)
         names = [node.name for node in self.network.nodes]
         return self.network.views(gradient), dict(zip(names, self._sums[0].space.deltas, strict=True))
@@ -198,7 +192,7 @@ class NetworkProblem:
         bent = []
         for Z, y, loss in zip(outputs, self.targets, self.losses, strict=True):
             bent.append(loss.curvature_times(y, np.ascontiguousarray(Z.real), w, Z.imag / _IMAGINARY))
-        ridge = self._ridge(v)
+        ridge = self._ridge_times(v)
         if curvature == "gauss_newton":
             return self._pulled_back(theta, bent) + ridge
         deltas = []
@@ -220,10 +214,9 @@ class NetworkProblem:
         space.backward(list(deltas), gradient)
         return self._without_frozen(gradient)
 
-    def _ridge(self, v: Floats) -> Floats:
+    def _ridge_times(self, v: Floats) -> Floats:
         found = np.zeros(self.size)
-        for start, stop, strength in zip(self._starts, self._stops, self._strengths, strict=True):
-            found[start:stop] = strength / self.total * v[start:stop]
+        self._ridge.add(np.asarray(v, dtype=float), found, 1.0 / self.total, np.empty((0, self.size)))
         return found
 
     def _evaluate(
@@ -232,41 +225,33 @@ class NetworkProblem:
         parts = self._parts(rows, w, training)
 
         def add_up(k: int) -> float:
-            out = gradient if k == 0 else self._spare[k - 1]
+            out = self._gradients[k - 1] if k else gradient
             return self._sums[k].value_and_gradient(theta, *parts[k], out, training)
 
-        total = sum(self._each(add_up, len(parts)))
-        for k in range(len(parts) - 1):
-            gradient += self._spare[k]
-        total += self._penalty(theta, gradient, scale)
+        total = self._total(add_up, len(parts))
+        total += self._ridge.add(theta, gradient, scale, self._others[: len(parts) - 1])
         if self._frozen:
             self._without_frozen(gradient)
         return total
 
     def _parts(self, rows: BatchRows, w: Floats, training: bool) -> list[tuple[BatchRows, Floats]]:
-        """The rows in parts, one where something draws for all of them or the engine has threads of its own."""
-        most = 1 if (training and self._whole) or not self._sums[0].space.by_parts else MOST_PARTS
-        n = len(w)
-        parts = self._used = max(1, min(most, n * self._work // LEAST_WORK))
-        if parts == 1:
-            return [(rows, w)]
-        while len(self._sums) < parts:
+        """The rows in parts: one where something draws for all of them, or the engine has threads of its own."""
+        whole = (training and self._whole) or not self._sums[0].space.by_parts
+        parts = [slice(0, len(w))] if whole else fixed_parts(len(w), self._least)
+        self._used = len(parts)
+        while len(self._sums) < len(parts):
             self._sums.append(self._new_sums())
-        if len(self._spare) < parts - 1:
-            self._spare = np.empty((parts - 1, self.size), self.dtype)
-        return [(part_of(rows, part.start, part.stop), w[part]) for part in split_rows(n, parts)]
+        if len(self._others) < len(parts) - 1:
+            self._others = np.empty((len(parts) - 1, self.size), self.dtype)
+            self._gradients = list(self._others)
+        return [(part_of(rows, part.start, part.stop), w[part]) for part in parts] if len(parts) > 1 else [(rows, w)]
 
-    def _each(self, add_up: Callable[[int], float], parts: int) -> list[float]:
-        """`add_up` of every part; a thread ignores overflows where the caller does."""
+    def _total(self, sums: Callable[[int], float], parts: int) -> float:
+        """The sum over the parts; a thread ignores overflows where the caller does."""
         if parts == 1:
-            return [add_up(0)]
-        return self._run(lambda context: context[0].run(add_up, context[1]), [(copy_context(), k) for k in range(parts)])
-
-    def _penalty(self, theta: Floats, gradient: Floats | None, scale: float) -> float:
-        if not len(self._starts):
-            return 0.0
-        given = np.empty(0, theta.dtype) if gradient is None else gradient
-        return float(_add_ridge(theta, given, self._starts, self._stops, self._strengths, scale))
+            return sums(0)
+        contexts = [copy_context() for _ in range(parts)]
+        return sum(self._run(lambda k: contexts[k].run(sums, k), range(parts)))
 
     def _without_frozen(self, gradient: Floats) -> Floats:
         for where in self._frozen:
@@ -320,26 +305,3 @@ def _complex(x: Any) -> Any:
 
 def _real(x: Any) -> Any:
     return x.astype(np.float64)
-
-
-@jit_no_alloc
-def _add_ridge(theta, gradient, starts, stops, strengths, scale):
-    """½ scale Σ strength ‖slice‖², with its gradient added (unless the gradient has no elements)."""
-    total = 0.0
-    for k in range(starts.shape[0]):
-        c = theta.dtype.type(strengths[k] * scale)
-        part = theta[starts[k] : stops[k]]
-        to = gradient[starts[k] : stops[k]] if gradient.shape[0] > 0 else gradient
-        total += 0.5 * c * _add_multiple(part, to, c)
-    return total
-
-
-@subroutine_reassoc
-def _add_multiple(part, to, c):
-    """‖part‖², with c times it added to `to` unless that is empty."""
-    square = 0.0
-    for i in range(part.shape[0]):
-        square += float(part[i]) * float(part[i])
-    for i in range(to.shape[0]):
-        to[i] += c * part[i]
-    return square

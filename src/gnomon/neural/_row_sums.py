@@ -63,7 +63,7 @@ class RowSums:
         self.data, self.space, self._whole = data, space, whole
         self._block = max(_BLOCK // widest, _SHORTEST)
         self._taken: dict[tuple[int, int], Array] = {}
-        self._part = np.empty(0, space.dtype)
+        self._part = np.empty(0)
 
     def value(self, theta: Floats, rows: BatchRows, w: Floats) -> float:
         """F, with random layers off."""
@@ -74,9 +74,7 @@ class RowSums:
                 total += loss.evaluate(y, Z, share, np.empty_like(Z))
         return total
 
-    def value_and_gradient(
-        self, theta: Floats, rows: BatchRows, w: Floats, gradient: Floats, training: bool
-    ) -> float:
+    def value_and_gradient(self, theta: Floats, rows: BatchRows, w: Floats, gradient: Floats, training: bool) -> float:
         """F, with G written to `gradient`."""
         total = 0.0
         for k, (some, share) in enumerate(self._blocks(rows, w, training)):

@@ -31,6 +31,7 @@ __all__ = [
     "Run",
     "blas_threads",
     "calm_blas",
+    "fixed_parts",
     "in_turn",
     "map_chunks",
     "map_tiles",
@@ -50,6 +51,9 @@ ROUND = 1000
 
 WORTH = 2e-3
 """Seconds of work for which helpers are woken: they wait for a processor, and for the interpreter after every call."""
+
+MOST_PARTS = 4
+"""Parts of work whose division must not depend on the number of threads."""
 
 CACHE_LINE = 8
 """Entries of eight bytes in a cache line."""
@@ -470,6 +474,24 @@ def split_rows(n: int, parts: int) -> list[slice]:
     """
     parts = max(1, min(parts, n))
     return [slice(i * n // parts, (i + 1) * n // parts) for i in range(parts)]
+
+
+def fixed_parts(n: int, least: int) -> list[slice]:
+    """`n` rows as a few slices of at least `least`, the same ones for every number of threads.
+
+    Sums over them, added in their order, then have the same bits wherever they are computed.
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import fixed_parts
+    >>> fixed_parts(100, 40), fixed_parts(100, 60)
+    ([slice(0, 50, None), slice(50, 100, None)], [slice(0, 100, None)])
+    """
+    return split_rows(n, min(MOST_PARTS, n // least))
 
 
 @cache

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gnomon._typing import Floats, RandomState
-from gnomon.numerics.parallel import Run, in_turn, split_rows
+from gnomon.numerics.parallel import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim._follow import BLOW_UP, Checks, follow
@@ -52,8 +52,8 @@ __all__ = ["train"]
 WATCHED = 8
 """Updates of an epoch whose sizes are measured."""
 
-MOST_PARTS, LEAST_PART = 4, 2**16
-"""Parts of θ that threads may update at once, and the least of numbers for which one is worth having."""
+LEAST_PART = 2**15
+"""Numbers of θ for which a part of its own, which a thread may update, is worth having."""
 
 Watch: TypeAlias = Callable[[Floats], Mapping[str, Any]]
 """θ → further columns of the history."""
@@ -370,10 +370,9 @@ class _Training:
     def _update(self) -> Callable[[float, float], None]:
         """The update of the rule, that of a large θ in parts."""
         rule, theta, gradient, memory = self.rule, self.theta, self.gradient, self.memory
-        n_parts = min(MOST_PARTS, len(theta) // LEAST_PART) if rule.elementwise else 1
-        if n_parts <= 1:
+        where = fixed_parts(len(theta), LEAST_PART)
+        if len(where) == 1 or not rule.elementwise:
             return lambda rate, m: rule.step(theta, gradient, memory, rate=rate, momentum=m, t=self.updates)
-        where = split_rows(len(theta), n_parts)
         parts = [(theta[part], gradient[part], tuple(array[part] for array in memory)) for part in where]
 
         def update(rate: float, m: float) -> None:
