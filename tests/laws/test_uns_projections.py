@@ -10,6 +10,7 @@ from gnomon.decomposition import PCA, DiscriminantProjection, KernelPCA, fisher_
 from gnomon.features import PolarFeatures, WithinClassWhitener
 from gnomon.generative import LinearDiscriminantAnalysis
 from gnomon.kernels import RBF, CallableKernel, Linear, Polynomial
+from gnomon.numerics.linalg import symmetric_operator
 from gnomon.numerics.scatter import between_class_cov, within_class_cov
 
 KERNELS = [RBF(1.5), Polynomial(2), RBF(2.0) + 0.5 * Linear()]
@@ -56,6 +57,31 @@ def test_centring_of_new_rows_agrees_with_that_of_training_rows(rows):
     np.testing.assert_allclose(by_matrix.transform(given)[3], by_rows.transform(rows[3:4])[0], atol=1e-10)
     through_origin = KernelPCA(2, kernel=RBF(1.5), center=False).fit(rows)
     np.testing.assert_allclose(through_origin.eigenvalues_, np.linalg.eigvalsh(given)[::-1][:2], rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_krylov_space_finds_the_components_and_leaves_a_given_matrix_alone(dtype):
+    given = RBF(1.5).gram(np.random.default_rng(3).normal(size=(230, 4))).astype(dtype)
+    before, tol = given.copy(), {"float32": 2e-4, "float64": 1e-10}[dtype]
+    function = CallableKernel(lambda A, B: given if len(A) == len(B) == len(given) else RBF(1.5).gram(A, B))
+    every = np.linalg.eigh(KernelCenterer().fit_transform(given.astype(float)))[0][::-1]
+    for kernel, copy_X in (("precomputed", True), ("precomputed", False), (function, True)):
+        few = KernelPCA(5, kernel=kernel, copy_X=copy_X, random_state=0).fit(given)
+        np.testing.assert_allclose(few.eigenvalues_, every[:5], rtol=tol)
+        np.testing.assert_array_equal(given, before)
+    assert few.eigenvectors_.shape == (230, 5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_with_a_symmetric_matrix(dtype):
+    rng = np.random.default_rng(4)
+    S, V = rng.normal(size=(9, 9)), rng.normal(size=(9, 2)).astype(dtype)
+    S = (S + S.T).astype(dtype)
+    for order in "CF":
+        times = symmetric_operator(np.asarray(S, order=order))
+        assert times.dtype == S.dtype
+        np.testing.assert_allclose(times @ V[:, 0], S @ V[:, 0], rtol=1e-5)
+        np.testing.assert_allclose(times @ V, S @ V, rtol=1e-5)
 
 
 @pytest.mark.spec("UNS-077")

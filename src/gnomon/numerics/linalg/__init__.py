@@ -8,6 +8,7 @@ from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSq
 from gnomon.numerics.linalg._recursive_filter import FilterBoundary, recursive_filter
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
+from gnomon.numerics.linalg._symmetric_operator import symmetric_operator
 from gnomon.numerics.linalg._top_eigh import top_eigh
 from gnomon.numerics.linalg._tridiagonal_solve import tridiagonal_solve
 from gnomon.numerics.linalg.banded_precision import BandedPrecision
@@ -86,6 +87,7 @@ __all__ = [
     "ridge_path",
     "solve_normal",
     "solve_secular",
+    "symmetric_operator",
     "top_eigh",
     "triangle",
     "triangle_of_moments",
