@@ -20,8 +20,8 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.neural._engines import Passes
 from gnomon.neural._output_loss import OutputLoss
-from gnomon.neural._ridge import Ridge
 from gnomon.neural._row_sums import BatchRows, RowData, RowSums, part_of, work_of_a_row
+from gnomon.neural._weight_penalty import WeightPenalty
 from gnomon.numerics.augment import Augmentation, check_augment
 from gnomon.numerics.parallel import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
@@ -137,7 +137,7 @@ class NetworkProblem:
         self._sums, self._used = [self._new_sums()], 1
         self._run, self._least = run, -(-LEAST_WORK // max(work_of_a_row(network), 1))
         self._others, self._gradients = np.empty((0, self.size), self.dtype), list[Floats]()
-        self._ridge = Ridge(arrays, self.size, run)
+        self._penalty = WeightPenalty(arrays, self.size, run)
         self._frozen = [group.where for group in arrays if not group.trainable]
         self._flat: dict[int, Floats] = {}
 
@@ -168,13 +168,13 @@ class NetworkProblem:
         """J on all rows, with random layers off."""
         parts = self._parts(slice(0, self.n_rows), self._full_weights(), False)
         total = self._total(lambda k: self._sums[k].value(theta, *parts[k]), len(parts))
-        return total + self._ridge.add(theta, np.empty(0, self.dtype), 1.0 / self.total, self._others[:0])
+        return total + self._penalty.add(theta, np.empty(0, self.dtype), 1.0 / self.total, self._others[:0])
 
     def sensitivities(self, theta: Floats) -> tuple[dict[str, tuple[Floats, ...]], dict[str, Floats]]:
         """∂J/∂θ_l and ∂J/∂Z_l of every layer, by name, on all rows, the penalty included in the first."""
         gradient, everything = np.empty(self.size, self.dtype), slice(0, self.n_rows)
         self._sums[0].one_pass(theta, everything, self._full_weights(), gradient, training=False)
-        self._ridge.add(theta, gradient, 1.0 / self.total, self._others[:0])
+        self._penalty.add(theta, gradient, 1.0 / self.total, self._others[:0])
         self._without_frozen(gradient)
         names = [node.name for node in self.network.nodes]
         return self.network.views(gradient), dict(zip(names, self._sums[0].space.deltas, strict=True))
@@ -216,7 +216,7 @@ class NetworkProblem:
 
     def _ridge_times(self, v: Floats) -> Floats:
         found = np.zeros(self.size)
-        self._ridge.add(np.asarray(v, dtype=float), found, 1.0 / self.total, np.empty((0, self.size)))
+        self._penalty.add(np.asarray(v, dtype=float), found, 1.0 / self.total, np.empty((0, self.size)))
         return found
 
     def _evaluate(
@@ -229,7 +229,7 @@ class NetworkProblem:
             return self._sums[k].value_and_gradient(theta, *parts[k], out, training)
 
         total = self._total(add_up, len(parts))
-        total += self._ridge.add(theta, gradient, scale, self._others[: len(parts) - 1])
+        total += self._penalty.add(theta, gradient, scale, self._others[: len(parts) - 1])
         if self._frozen:
             self._without_frozen(gradient)
         return total

@@ -15,13 +15,13 @@ from gnomon._jit import jit_no_alloc, subroutine, subroutine_reassoc
 from gnomon._typing import Floats, Integers
 from gnomon.numerics.parallel import Run, fixed_parts
 
-__all__ = ["LEAST_PIECE", "Ridge"]
+__all__ = ["LEAST_PIECE", "WeightPenalty"]
 
 LEAST_PIECE = 2**15
 """Numbers of θ for which a piece of its own is worth having."""
 
 
-class Ridge:
+class WeightPenalty:
     """(1) for groups of parameters.
 
     Parameters
