@@ -16,7 +16,8 @@ from gnomon.neural._held_out import TrainingRows, split_rows
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._tolerances import tolerance_units
 from gnomon.neural.layers import Dense, Layer
-from gnomon.numerics.parallel import blas_threads, in_turn, team
+from gnomon.numerics.parallel import blas_threads, team
+from gnomon.numerics.parts import in_turn
 from gnomon.optim import RateDrops, _train, newton_cg
 from gnomon.optim._follow import follow
 from gnomon.optim.schedules import scale_rate

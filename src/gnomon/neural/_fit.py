@@ -21,7 +21,8 @@ from gnomon.neural._engines import engine_name, passes_of
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._symmetric_start import warn_if_symmetric
 from gnomon.neural._tolerances import is_stuck, tolerance_units
-from gnomon.numerics.parallel import Run, blas_threads, calm_blas, map_until_interrupt, team
+from gnomon.numerics.parallel import blas_threads, calm_blas, map_until_interrupt, team
+from gnomon.numerics.parts import Run
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.optim import BatchProblem, Solution, TrainingState, train
 from gnomon.optim.rounding import refuse_overflow

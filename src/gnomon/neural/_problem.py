@@ -23,7 +23,7 @@ from gnomon.neural._output_loss import OutputLoss
 from gnomon.neural._row_sums import BatchRows, RowData, RowSums, part_of, work_of_a_row
 from gnomon.neural._weight_penalty import WeightPenalty
 from gnomon.numerics.augment import Augmentation, check_augment
-from gnomon.numerics.parallel import Run, fixed_parts, in_turn
+from gnomon.numerics.parts import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
 from gnomon.optim import ParameterGroup
 

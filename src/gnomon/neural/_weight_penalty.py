@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon._jit import jit_no_alloc, subroutine, subroutine_reassoc
 from gnomon._typing import Floats, Integers
-from gnomon.numerics.parallel import Run, fixed_parts
+from gnomon.numerics.parts import Run, fixed_parts
 
 __all__ = ["LEAST_PIECE", "WeightPenalty"]
 

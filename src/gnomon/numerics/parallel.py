@@ -18,7 +18,7 @@ from functools import cache
 from itertools import count, takewhile
 from threading import Condition, Lock
 from time import thread_time
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -27,18 +27,7 @@ from threadpoolctl import ThreadpoolController
 from gnomon._jit import DISABLED, atomic_load, jit_no_alloc, pause
 from gnomon._typing import Integers
 
-__all__ = [
-    "Run",
-    "blas_threads",
-    "calm_blas",
-    "fixed_parts",
-    "in_turn",
-    "map_chunks",
-    "map_tiles",
-    "map_until_interrupt",
-    "split_rows",
-    "team",
-]
+__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_tiles", "map_until_interrupt", "split_rows", "team"]
 
 _SMALL = 512
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
@@ -52,9 +41,6 @@ ROUND = 1000
 WORTH = 2e-3
 """Seconds of work for which helpers are woken: they wait for a processor, and for the interpreter after every call."""
 
-MOST_PARTS = 4
-"""Parts of work whose division must not depend on the number of threads."""
-
 CACHE_LINE = 8
 """Entries of eight bytes in a cache line."""
 
@@ -63,9 +49,6 @@ CLOSED = -1
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-Run: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
-"""(1) as a value: `in_turn`, or a `Team` of threads."""
 
 
 def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None) -> list[Result]:
@@ -98,22 +81,6 @@ def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
     items = list(items)
     with team(min(effective_n_jobs(n_jobs), max(1, len(items)))) as run:
         return run.once(function, items)
-
-
-def in_turn(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Equation (1) by the caller alone: a `Run` for those who are lent no threads.
-
-    References
-    ----------
-    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
-
-    Examples
-    --------
-    >>> from gnomon.numerics.parallel import in_turn
-    >>> in_turn(lambda k: k * k, range(4))
-    [0, 1, 4, 9]
-    """
-    return [function(item) for item in items]
 
 
 def map_tiles(function: Callable[[Item], Result], tiles: Iterable[Item], n_jobs: int | None = None) -> list[Result]:
@@ -474,24 +441,6 @@ def split_rows(n: int, parts: int) -> list[slice]:
     """
     parts = max(1, min(parts, n))
     return [slice(i * n // parts, (i + 1) * n // parts) for i in range(parts)]
-
-
-def fixed_parts(n: int, least: int) -> list[slice]:
-    """`n` rows as a few slices of at least `least`, the same ones for every number of threads.
-
-    Sums over them, added in their order, then have the same bits wherever they are computed.
-
-    References
-    ----------
-    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
-
-    Examples
-    --------
-    >>> from gnomon.numerics.parallel import fixed_parts
-    >>> fixed_parts(100, 40), fixed_parts(100, 60)
-    ([slice(0, 50, None), slice(50, 100, None)], [slice(0, 100, None)])
-    """
-    return split_rows(n, min(MOST_PARTS, n // least))
 
 
 @cache

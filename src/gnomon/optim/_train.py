@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gnomon._typing import Floats, RandomState
-from gnomon.numerics.parallel import Run, fixed_parts, in_turn
+from gnomon.numerics.parts import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim._follow import BLOW_UP, Checks, follow
