@@ -20,7 +20,7 @@ from gnomon.neural._descents import descend
 from gnomon.neural._engines import passes_of
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._symmetric_start import warn_if_symmetric
-from gnomon.neural._tolerances import tolerance_units
+from gnomon.neural._tolerances import is_stuck, tolerance_units
 from gnomon.numerics.parallel import calm_blas, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.optim import BatchProblem, Solution, TrainingState, train
@@ -137,7 +137,7 @@ def fit_network(
         with _blas(network, options, problem.n_rows), np.errstate(over="ignore", invalid="ignore"):
             solution = _solve(problem, theta, options, held, state, epochs, watch, callback, rng)
         refuse_overflow(solution.w, solution.objective)
-        return solution
+        return solution if not is_stuck(problem, solution) else _doubted(solution)
 
     once = options.n_restarts == 1
     seeds = [options.random_state] if once else spawn_seeds(options.random_state, options.n_restarts)
@@ -220,6 +220,12 @@ def _explained(solution: Solution[Floats]) -> Solution[Floats]:
     """With advice for the ways to end that more epochs would not have mended."""
     advice = STOPPED.get(solution.stop_reason)
     return solution if advice is None else solution._replace(details={**solution.details, "advice": advice})
+
+
+def _doubted(solution: Solution[Floats]) -> Solution[Floats]:
+    """A rest that is no convergence."""
+    advice = "the loss did not fall by more than its rounding; scale X and y, or give a larger rate"
+    return solution._replace(converged=False, details={**solution.details, "advice": advice})
 
 
 def check_network(network: Any, options: TrainingOptions) -> None:
