@@ -5,6 +5,7 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -67,6 +68,20 @@ def _linear_svm(facts: Facts | None, random_state: int) -> BaseEstimator:
     return LinearSVC(C=0.1, random_state=random_state)
 
 
+def _mixture(facts: Facts) -> dict[str, Any]:
+    """The share of ‖w‖₁ in the penalty; its strength is found within a fit."""
+    from scipy.stats import uniform
+
+    return {"regressor__l1_ratio": uniform(0.05, 0.9)}
+
+
+def _price(facts: Facts) -> dict[str, Any]:
+    """What a row within the margin costs."""
+    from scipy.stats import loguniform
+
+    return {"C": loguniform(1e-3, 10.0)}
+
+
 def _coefficients(model: BaseEstimator) -> Floats:
     return model.coef_
 
@@ -89,7 +104,7 @@ for _candidate in (
         note="least squares with a penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
     ),
     Candidate(
-        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_rescaled_coefficients,
+        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_rescaled_coefficients, space=_mixture,
         note="least squares with half ‖w‖₁, half ‖w‖²; strength by 3-fold cross-validation",
     ),
     Candidate(
@@ -111,6 +126,7 @@ for _candidate in (
     ),
     Candidate(
         "linear support vector machine", "classification", _linear_svm, complexity=3.0, probabilities=False,
+        space=_price,
         note="the widest margin, squared hinge loss, penalty ‖w‖²; probabilities by a sigmoid of the score",
     ),
 ):  # fmt: skip

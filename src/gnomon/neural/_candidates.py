@@ -6,6 +6,7 @@ arrive as words.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -50,6 +51,17 @@ def _regressor(facts: Facts | None, random_state: int) -> BaseEstimator:
     return TransformedTargetRegressor(TableRegressor(random_state=random_state), transformer=StandardScaler())
 
 
+def _space(facts: Facts, prefix: str = "") -> dict[str, Any]:
+    """Units of the layers, what holds their weights back, and the length of a step."""
+    from scipy.stats import loguniform
+
+    return {
+        f"{prefix}widths": [(32,), (128,), (64, 32), (128, 64)],
+        f"{prefix}alpha": loguniform(1e-6, 1.0),
+        f"{prefix}learning_rate_init": loguniform(5e-4, 2e-2),
+    }
+
+
 def _suits(facts: Facts) -> bool:
     """Rows suffice, for every class too, and a batch of them is a dense matrix."""
     return FEWEST <= facts.n_rows <= MOST and facts.n_rows >= 50 * facts.n_classes and not facts.sparse
@@ -57,11 +69,12 @@ def _suits(facts: Facts) -> bool:
 
 for _candidate in (
     Candidate(
-        "neural network", "classification", _classifier, complexity=8.0, suits=_suits, levels="words",
+        "neural network", "classification", _classifier, complexity=8.0, suits=_suits, levels="words", space=_space,
         note="layers of 64 and 32 rectified units, trained numbers for words, trained until held-out rows gain no more",
     ),
     Candidate(
         "neural network", "regression", _regressor, complexity=8.0, suits=_suits, levels="words",
+        space=partial(_space, prefix="regressor__"),
         note="layers of 64 and 32 rectified units, trained numbers for words, trained until held-out rows gain no more",
     ),
     Candidate(

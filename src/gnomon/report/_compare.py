@@ -16,6 +16,7 @@ from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
+from gnomon.report._progress import ENDINGS
 from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
 __all__ = [
@@ -169,7 +170,7 @@ def compare(
             done += 1
             race.retire(done)
         race.catch_up(prepare, folds[:done])
-    except KeyboardInterrupt:
+    except ENDINGS:
         if done < FEWEST_FOLDS:
             raise
         interrupted = True

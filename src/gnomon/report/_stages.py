@@ -31,6 +31,7 @@ from gnomon.report._entrants import entrants, fit_entrant, matrices
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
+from gnomon.report._progress import ENDINGS
 from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
@@ -153,7 +154,7 @@ def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[lis
     """The mean of the best few, if it is better than each, and whether the user has ended the search for it."""
     try:
         mean = blended(trials[1:], asked.y, folds, asked.scores)
-    except KeyboardInterrupt:
+    except ENDINGS:
         return [], True
     return [] if mean is None else [mean], False
 
@@ -187,7 +188,7 @@ def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
     while True:
         try:
             return _judged(asked, compared.folds, choice, ended)
-        except KeyboardInterrupt:
+        except ENDINGS:
             name, quicker = choice.trial.candidate.name, _quicker(asked, compared, choice.trial)
             if not quicker.learned:
                 raise
@@ -289,7 +290,7 @@ class _Asking:
         """The answer, or None after an interruption."""
         try:
             return None if self.ended else ask()
-        except KeyboardInterrupt:
+        except ENDINGS:
             self.ended = True
             return None
 
@@ -336,7 +337,7 @@ def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
         try:
             fitted = fit_entrant(asked.used, judged.choice.trial.entrant, asked.table, y, asked.wishes.seed)
             labels = y
-        except KeyboardInterrupt:
+        except ENDINGS:
             refit, ended = False, "the fit to all rows was ended, and the model file holds the one that was judged"
     calibrator = judged.calibration.calibrator if judged.calibration else None
     sets = judged.sets and judged.sets.sets
