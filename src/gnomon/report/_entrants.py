@@ -19,8 +19,9 @@ __all__ = ["entrants", "fit_entrant", "matrices"]
 
 def entrants(used: tuple[ColumnKind, ...], target: Target, train: Table) -> list[Entrant]:
     """The baseline and every candidate that suits the matrix it would get, from simple to elaborate."""
-    # Without categories one matrix serves all.
-    codings: list[LevelCoding] = [*CODINGS] if any(kind.kind == "category" for kind in used) else ["columns"]
+    # Without categories and texts one matrix serves all.
+    several = any(kind.kind in ("category", "text") for kind in used)
+    codings: list[LevelCoding] = [*CODINGS] if several else ["columns"]
     forms = {coding: _facts(target, Preparer(used, coding).fit(train), len(train)) for coding in codings}
     found = [
         Entrant(candidate, facts, coding)
