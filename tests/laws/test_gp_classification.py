@@ -43,10 +43,25 @@ def test_the_mode_is_unique_and_stationary(link):
     X, index = table()
     K, y = 4.0 * RBF(0.8).gram(X), np.where(index == 1, 1.0, -1.0)
     found = laplace_classes(K, y, link)
-    other = laplace_classes(K, y, link, start=np.random.default_rng(0).standard_normal(len(y)))
+    a, z = np.random.default_rng(0).standard_normal((2, len(y)))
+    other = laplace_classes(K, y, link, start=found._replace(coef=a, mode=z))
     assert_allclose(other.mode, found.mode, atol=1e-7)
     assert_allclose(found.coef, found.slope, atol=1e-7)
     assert np.all(np.diff(found.history) >= 0.0)
+
+
+@pytest.mark.spec("GP-039")
+def test_near_the_mode_for_another_covariance_few_steps_are_left():
+    X, index = table()
+    y, K = np.where(index == 1, 1.0, -1.0), 4.0 * RBF(0.8).gram(X)
+    for approximate in (
+        lambda K, start=None: laplace_classes(K, y, CLASS_LINKS["logit"], start=start),
+        lambda K, start=None: laplace_softmax(K, index, index.max() + 1, start=start),
+    ):
+        # a of this posterior, with the larger covariance, is further from the mode than zero.
+        new, again = approximate(2.0 * K), approximate(2.0 * K, approximate(K))
+        assert again.n_iter <= new.n_iter - 3
+        assert_allclose(again.mode, new.mode, rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.spec("GP-039")
@@ -55,7 +70,8 @@ def test_a_step_that_would_lower_the_posterior_is_halved():
     y = np.where(index == 1, 1.0, -1.0)
     K, almost = 1e4 * RBF(0.05).gram(X), y.copy()
     almost[0] *= -1.0
-    a = laplace_classes(K, almost, CLASS_LINKS["logit"]).coef
+    start = laplace_classes(K, almost, CLASS_LINKS["logit"])
+    a = start.coef
     psi = lambda a: -np.sum(np.logaddexp(0.0, -y * (K @ a))) - 0.5 * a @ K @ a  # noqa: E731
     assert psi(a) > psi(np.zeros(len(y)))
     # One score is far on the wrong side, where the curvature is next to nothing: Newton's full step goes too far.
@@ -64,7 +80,7 @@ def test_a_step_that_would_lower_the_posterior_is_halved():
     W = p * (1.0 - p)
     full = np.linalg.solve(np.eye(len(y)) + W[:, None] * K, W * z + (y + 1.0) / 2.0 - p)
     assert psi(full) < psi(a)
-    found = laplace_classes(K, y, CLASS_LINKS["logit"], start=a)
+    found = laplace_classes(K, y, CLASS_LINKS["logit"], start=start)
     assert found.history[0] > psi(a)
     assert np.all(np.diff(found.history) >= -1e-12)
     assert_allclose(found.mode, laplace_classes(K, y, CLASS_LINKS["logit"]).mode, rtol=1e-6)

@@ -70,7 +70,7 @@ def test_weights_are_repetitions_and_class_weights_are_weights():
     np.testing.assert_allclose(given.theta_, by_rows.theta_)
     four = MLPClassifier((), class_weight="balanced", **EXACT)
     np.testing.assert_allclose(
-        four._class_weights(np.array([0, 0, 0, 1]), four._targets_of(np.array([0, 1])), None), [2 / 3, 2 / 3, 2 / 3, 2]
+        four._class_factors(np.array([0, 0, 0, 1]), four._targets_of(np.array([0, 1])), None), [2 / 3, 2]
     )
 
 

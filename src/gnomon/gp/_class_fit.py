@@ -41,8 +41,8 @@ class SignedLabels(NamedTuple):
     weights: Floats
     max_iter: int
 
-    def approximate(self, K: Floats, start: Floats | None) -> ClassPosterior:
-        """The posterior of the scores, for their covariance K."""
+    def approximate(self, K: Floats, start: Any) -> ClassPosterior:
+        """The posterior of the scores, for their covariance K; `start` is one of another K."""
         return laplace_classes(
             K, self.signs, self.link, sample_weight=self.weights, start=start, max_iter=self.max_iter
         )
@@ -56,8 +56,8 @@ class SoftmaxLabels(NamedTuple):
     weights: Floats
     max_iter: int
 
-    def approximate(self, K: Floats, start: Floats | None) -> SoftmaxPosterior:
-        """The posterior of the scores of all classes, for the covariance K of each."""
+    def approximate(self, K: Floats, start: Any) -> SoftmaxPosterior:
+        """The posterior of the scores of all classes, for the covariance K of each; `start` is one of another K."""
         return laplace_softmax(
             K, self.places, self.n_classes, sample_weight=self.weights, start=start, max_iter=self.max_iter
         )
@@ -114,7 +114,7 @@ class LatentProcess(NamedTuple):
 
 
 def evidence_of(
-    kernel: Kernel, problem: ClassProblem, start: Floats | None = None
+    kernel: Kernel, problem: ClassProblem, start: ClassPosterior | SoftmaxPosterior | None = None
 ) -> tuple[float, Floats, ClassPosterior | SoftmaxPosterior]:
     """log q(y), its gradient in log θ, and the posterior, for one kernel."""
     with calm_blas(count_rows(problem.rows) // QUIET):
@@ -130,7 +130,7 @@ def evidence_of(
 
 
 def _approximated(
-    kernel: Kernel, problem: ClassProblem, K: Floats, start: Floats | None
+    kernel: Kernel, problem: ClassProblem, K: Floats, start: ClassPosterior | SoftmaxPosterior | None
 ) -> ClassPosterior | SoftmaxPosterior:
     """The posterior for the covariance K; NotPositiveDefiniteError where it is none."""
     if not np.all(np.isfinite(K)):
@@ -145,9 +145,12 @@ def _approximated(
 
 
 def fit_latent(
-    kernel: Kernel, problem: ClassProblem, search: EvidenceSearch, start: Floats | None = None
+    kernel: Kernel,
+    problem: ClassProblem,
+    search: EvidenceSearch,
+    start: ClassPosterior | SoftmaxPosterior | None = None,
 ) -> LatentProcess:
-    """(1); `start` is the mode of an earlier fit, in units of K⁻¹z."""
+    """(1); `start` is the posterior of an earlier fit."""
     last = start
 
     def criterion(theta: Floats) -> tuple[float, Floats]:
@@ -157,7 +160,7 @@ def fit_latent(
         except NotPositiveDefiniteError:
             return -np.inf, np.zeros_like(theta)
         # The mode is unique: near the last one it is found in fewer steps.
-        last = posterior.coef
+        last = posterior
         return value, gradient
 
     tuned = None

@@ -342,10 +342,10 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             found.append(ClassProblem(take_rows(rows, some), SignedLabels(signs, link, w[some], self.max_iter_predict)))
         return found
 
-    def _starts(self, n: int) -> list[Floats | None]:
-        """The modes of the last fit, where there was one of the same shape and they are wanted."""
+    def _starts(self, n: int) -> list[Any]:
+        """The posteriors of the last fit, where there was one of the same shape and they are wanted."""
         before = vars(self).get("_parts", []) if self.warm_start else []
-        return [part.posterior.coef for part in before] if len(before) == n else [None] * n
+        return [part.posterior for part in before] if len(before) == n else [None] * n
 
     def _search(self) -> EvidenceSearch:
         return EvidenceSearch(self.optimizer, self.n_restarts_optimizer, check_random_state(self.random_state))

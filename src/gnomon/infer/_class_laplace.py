@@ -25,9 +25,13 @@ from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["ClassPosterior", "laplace_classes"]
 
+EPS = float(np.finfo(float).eps)
 ROUNDING = 1e-14
+"""Of ψ, relative to its size."""
 TOLERANCE = 1e-10
 """Newton ends where no entry of a = ∇ log p is off by more than this, relative to 1 + the largest."""
+MOVED = 1e-9
+"""Share of z by which K has to change it, to count as another K."""
 STALLED = 1e-3
 """What is off by more than this, relative to 1 + the largest, where no step raises ψ any more, is not the mode."""
 
@@ -116,7 +120,7 @@ def laplace_classes(
     link: ClassLink,
     *,
     sample_weight: Floats | None = None,
-    start: Floats | None = None,
+    start: ClassPosterior | None = None,
     max_iter: int = 100,
 ) -> ClassPosterior:
     """Find the mode (1) by Newton's method in the form (2), with steps halved until ψ rises.
@@ -130,8 +134,8 @@ def laplace_classes(
     link : ClassLink
     sample_weight : ndarray of shape (n,), optional
         w of (1).
-    start : ndarray of shape (n,), optional
-        a at the start, where ψ is higher there than at zero; zeros by default.
+    start : ClassPosterior, optional
+        Of these rows with another covariance or with other labels, where ψ is higher near its mode than at zero.
     max_iter : int, default=100
 
     Returns
@@ -161,7 +165,7 @@ def laplace_classes(
         path.append(psi)
         left = float(np.max(np.abs(a - d.slope)))
         # Neither ψ nor its slope improve: both are at their last digit.
-        at_rounding = abs(rise) <= ROUNDING * (1.0 + abs(psi)) and left > 0.5 * before
+        at_rounding = abs(rise) <= _rounding(K, a, psi) and left > 0.5 * before
         size = 1.0 + np.max(np.abs(d.slope))
         met = left <= (STALLED if at_rounding else TOLERANCE) * size
         if met or at_rounding:
@@ -182,39 +186,50 @@ def laplace_classes(
 
 
 def _start(
-    K: Floats, y: Floats, link: ClassLink, w: Floats, start: Floats | None
+    K: Floats, y: Floats, link: ClassLink, w: Floats, start: ClassPosterior | None
 ) -> tuple[Floats, Floats, Derivatives, float]:
-    """The better of two points: zero, and that which was given."""
+    """The best of zero, of the a that was given, and where K is another one, of Newton's step from the z of that."""
     zero = np.zeros(len(y))
-    d = _weighted(link, y, zero, w)
-    best = zero, zero, d, _psi(d, zero, zero)
+    points = [_point(K, y, link, w, zero)]
     if start is not None:
-        a = np.array(start, dtype=float)
-        z = K @ a
-        d = _weighted(link, y, z, w)
-        best = max(best, (a, z, d, _psi(d, a, z)), key=lambda point: point[3])
-    return best
+        points.append(_point(K, y, link, w, start.coef))
+        if np.max(np.abs(points[1][1] - start.mode)) > MOVED * np.max(np.abs(start.mode)):
+            d = _weighted(link, y, start.mode, w)
+            points.append(_point(K, y, link, w, _full_step(K, start.mode, d)))
+    return max(points, key=lambda point: point[3])
+
+
+def _point(K: Floats, y: Floats, link: ClassLink, w: Floats, a: Floats) -> tuple[Floats, Floats, Derivatives, float]:
+    """a, z = Ka, the derivatives there, and ψ."""
+    z = K @ a
+    d = _weighted(link, y, z, w)
+    return a, z, d, _psi(d, a, z)
+
+
+def _full_step(K: Floats, z: Floats, d: Derivatives) -> Floats:
+    """a of (2)."""
+    root = np.sqrt(d.curvature)
+    b = d.curvature * z + d.slope
+    return b - root * linalg.cho_solve((_factor(K, root), True), root * (K @ b), check_finite=False)
 
 
 def _newton(
     K: Floats, y: Floats, link: ClassLink, w: Floats, a: Floats, z: Floats, d: Derivatives, psi: float
 ) -> tuple[float, Floats, Floats, Derivatives, float]:
     """One step (2): by how much ψ rose, and where it ended."""
-    root = np.sqrt(d.curvature)
-    lower = _factor(K, root)
-    b = d.curvature * z + d.slope
-    full = b - root * linalg.cho_solve((lower, True), root * (K @ b), check_finite=False)
-    step = 1.0
+    full, lost, step = _full_step(K, z, d), _rounding(K, a, psi), 1.0
     while step > 1e-10:
-        a_new = a + step * (full - a)
-        z_new = K @ a_new
-        d_new = _weighted(link, y, z_new, w)
-        psi_new = _psi(d_new, a_new, z_new)
+        new = _point(K, y, link, w, a + step * (full - a))
         # At the maximum ψ is flat to the last digit, and a full step still improves z.
-        if psi_new >= psi - ROUNDING * (1.0 + abs(psi)):
-            return psi_new - psi, a_new, z_new, d_new, psi_new
+        if new[3] >= psi - lost:
+            return new[3] - psi, *new
         step *= 0.5
     return 0.0, a, z, d, psi
+
+
+def _rounding(K: Floats, a: Floats, psi: float) -> float:
+    """What rounding may change ψ by: n terms of its own, and n errors ε Kᵢᵢ|aᵢ| of z, which are independent."""
+    return ROUNDING * (1.0 + abs(psi)) + EPS * float(np.diagonal(K) @ np.square(a))
 
 
 def _factor(K: Floats, root: Floats) -> Floats:

@@ -116,7 +116,7 @@ def laplace_softmax(
     n_classes: int,
     *,
     sample_weight: Floats | None = None,
-    start: Floats | None = None,
+    start: SoftmaxPosterior | None = None,
     max_iter: int = 100,
 ) -> SoftmaxPosterior:
     """Find the maximum of (1) by Newton's method, with steps halved until ψ rises.
@@ -128,8 +128,8 @@ def laplace_softmax(
         Places of the classes.
     n_classes : int
     sample_weight : ndarray of shape (n,), optional
-    start : ndarray of shape (n_classes, n), optional
-        a at the start; zeros by default.
+    start : SoftmaxPosterior, optional
+        Of these rows with another covariance or with other labels, where ψ is higher near its mode than at zero.
     max_iter : int, default=100
 
     Returns
@@ -152,10 +152,8 @@ def laplace_softmax(
     n = len(y)
     w = np.ones(n) if sample_weight is None else sample_weight
     truth = np.eye(n_classes)[y].T
-    a = np.zeros((n_classes, n)) if start is None else np.array(start, dtype=float)
-    F = a @ K
-    psi, path = _psi(F, a, truth, w), []
-    rise, met = np.inf, False
+    a, F, psi = _start(K, truth, w, start)
+    path, rise, met = list[float](), np.inf, False
     for _ in range(max_iter):
         full = _newton(K, F, truth, w)
         rise, a, F, psi = _climb(K, a, full, F, truth, w, psi)
@@ -175,6 +173,14 @@ def laplace_softmax(
     shared = float(np.sum(np.log(np.diagonal(curvature.total)) - 0.5 * np.log(w)))
     evidence = psi - curvature.half_log_det - shared
     return SoftmaxPosterior(F, a, w * (truth - p), p, w, curvature, evidence, psi, len(path), np.array(path), met)
+
+
+def _start(K: Floats, truth: Floats, w: Floats, start: SoftmaxPosterior | None) -> tuple[Floats, Floats, float]:
+    """The best of zero, of the a that was given, and of Newton's step from the F of that."""
+    points = [np.zeros_like(truth)]
+    if start is not None:
+        points += [start.coef, _newton(K, start.mode, truth, w)]
+    return max(((a, F := a @ K, _psi(F, a, truth, w)) for a in points), key=lambda point: point[2])
 
 
 def _newton(K: Floats, F: Floats, truth: Floats, w: Floats) -> Floats:

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from gnomon._registry import Candidate, Facts, register, register_warmup
 from gnomon._typing import Floats
 
-INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0)
+INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
 INNER_FOLDS = 3
 
 
@@ -57,7 +57,7 @@ def _sparse_logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LogisticRegressionCV
 
     return LogisticRegressionCV(
-        Cs=INVERSE_STRENGTHS[:-1], l1_ratios=(1.0,), cv=INNER_FOLDS, scoring="neg_log_loss", solver="saga", max_iter=300
+        Cs=INVERSE_STRENGTHS[:3], l1_ratios=(1.0,), cv=INNER_FOLDS, scoring="neg_log_loss", solver="saga", max_iter=300
     )
 
 

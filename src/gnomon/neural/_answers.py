@@ -86,9 +86,9 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
             raise ValueError(f"loss={self.loss!r} has no probability for every label; give 'log_loss'")
         return LabelTargets(n_labels, loss)
 
-    def _class_weights(self, y: Array, targets: Any, s: Floats | None) -> Floats | None:
+    def _class_factors(self, y: Array, targets: Any, s: Floats | None) -> Floats | None:
         if self.class_weight is None:
-            return s
+            return None
         if not isinstance(targets, ClassTargets):
             raise ValueError(f"class_weight={self.class_weight!r} is for one label per row; give sample_weight instead")
         counted = class_weights(y, sample_weight=s) if isinstance(self.class_weight, str) else self.class_weight
@@ -100,8 +100,7 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
         factors = np.array([float(counted.get(label, 1.0)) for label in targets.classes.tolist()])
         if np.any(factors < 0.0) or not np.any(factors > 0.0):
             raise ValueError(f"class_weight={self.class_weight!r} must be numbers ≥ 0, not all zero; give others")
-        rows = factors[np.searchsorted(targets.classes, y)]
-        return rows if s is None else rows * s
+        return factors
 
     def _labels(self, y: Array, targets: Any) -> Array | None:
         return y if isinstance(targets, ClassTargets) else None
@@ -116,6 +115,8 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
     ) -> Self:
         """Train for one epoch over these rows; the first call needs all `classes`."""
         known = None
+        if isinstance(self.class_weight, str):
+            raise ValueError("class_weight='balanced' needs all rows; give partial_fit a dict of weights")
         if not hasattr(self, "theta_"):
             several = type_of_target(y).startswith("multilabel")
             if classes is None and not several:

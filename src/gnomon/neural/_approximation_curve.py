@@ -20,7 +20,7 @@ from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.dense import Dense
 from gnomon.neural.network import NeuralNetwork
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim import lbfgs
 
 __all__ = ["ApproximationCurve", "approximation_curve"]
@@ -128,6 +128,9 @@ def approximation_curve(
         raise ValueError(f"box={box!r} must be a pair (low, high), low < high, or one for each dimension")
     if method == "interpolate" and len(sides) != 1:
         raise ValueError(f"method='interpolate' is for one dimension and box has {len(sides)}; use method='train'")
+    for width in widths:
+        check_integer("widths", width, 1)
+    check_integer("n_points", n_points, 2)
     if not p >= 1:
         raise ValueError(f"p={p!r} must be ≥ 1; inf is the largest error")
     rng = check_rng(random_state)

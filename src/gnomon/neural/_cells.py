@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.numerics.validation import check_integer
 
 if TYPE_CHECKING:
     from gnomon.neural.network import NeuralNetwork
@@ -86,6 +87,8 @@ def max_cells(n_hyperplanes: int, n_features: int) -> int:
     >>> max_cells(3, 2)
     7
     """
+    check_integer("n_hyperplanes", n_hyperplanes, 0)
+    check_integer("n_features", n_features, 0)
     return sum(comb(n_hyperplanes, i) for i in range(n_features + 1))
 
 

@@ -16,7 +16,7 @@ from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.neural.function import FittedNetwork, NetworkFunction, as_function
 from gnomon.neural.layers._activation import Elementwise
 from gnomon.neural.layers.dense import Dense
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import assert_finite, check_choice
 
 if TYPE_CHECKING:
     from gnomon.neural._graph import Node
@@ -204,6 +204,8 @@ def diagnose(
     """
     check_choice("stage", stage, ("start", "end"))
     f = as_function(model)
+    for name, rows in zip(f.network.input_shapes, f.network.read(X), strict=True):
+        assert_finite(rows.reshape(rows.shape[0], -1), "X" if name == "input" else name)
     if not isinstance(model, NetworkFunction):
         history = model.history_ if history is None else history
         if y is not None:

@@ -8,6 +8,8 @@ norms bounded so that they do no harm: Srivastava et al. (2014), JMLR 15:1929–
 
 from typing import Any
 
+from gnomon.numerics.validation import check_integer, check_positive
+
 __all__ = ["dropout_preset"]
 
 
@@ -40,8 +42,8 @@ def dropout_preset(rate: float, *, factor: float = 10.0, max_iter: int = 1000) -
     >>> preset["learning_rate_init"], preset["learning_rate"], preset["max_norm"]
     (0.1, 'inv_t0', 3.0)
     """
-    if not rate > 0:
-        raise ValueError(f"rate={rate!r} must be positive; give the rate that suits training without dropout")
+    check_positive("rate", rate)
+    check_integer("max_iter", max_iter, 1)
     if not 10.0 <= factor <= 100.0:
         raise ValueError(f"factor={factor!r} must be in [10, 100]; give how many times larger the rate becomes")
     return {

@@ -63,7 +63,7 @@ class GaussianDecoder:
         return f
 
     def draw(self, f: Floats, t: float, rng: np.random.Generator) -> Floats:
-        return f + np.exp(0.5 * t) * rng.standard_normal(f.shape)
+        return f + np.exp(0.5 * t).astype(f.dtype) * rng.standard_normal(f.shape).astype(f.dtype)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class BernoulliDecoder:
         return np.asarray(sigmoid(f))
 
     def draw(self, f: Floats, t: float, rng: np.random.Generator) -> Floats:
-        return (rng.random(f.shape) < sigmoid(f)).astype(float)
+        return (rng.random(f.shape) < sigmoid(f)).astype(f.dtype)
 
 
 class ElboProblem:

@@ -33,6 +33,8 @@ def passes_of(engine: str, network: Any, *, device: str = "cpu", masks: str = "n
     if engine_name(engine, network, device=device) == "numpy":
         if device != "cpu":
             raise ValueError(f"device={device!r} needs engine='torch'; choose it, or device='cpu'")
+        if masks != "numpy":
+            raise ValueError(f"masks={masks!r} needs engine='torch'; choose it, or masks='numpy'")
         own: Passes = network.workspace
         return own
     torch: Any = import_module("gnomon.neural._torch_engine")

@@ -73,9 +73,9 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
     def _find_targets(self, y: Any, known: Any) -> Any:
         """The value of `_targets` for y; `known` is that of an earlier fit which goes on, or None."""
 
-    def _class_weights(self, y: Any, targets: Any, s: Floats | None) -> Floats | None:
-        """Weights of rows with those of their classes multiplied in."""
-        return s
+    def _class_factors(self, y: Any, targets: Any, s: Floats | None) -> Floats | None:
+        """What a row of each class counts; None where all count alike."""
+        return None
 
     def _labels(self, y: Any, targets: Any) -> Array | None:
         """What held-out rows are balanced by."""
@@ -104,11 +104,13 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         goes_on = self.warm_start and hasattr(self, "theta_")
         rows = self._rows(X, y, sample_weight, reset=not goes_on)
         targets = self._find_targets(rows.y, self._targets if goes_on else None)
-        rows = rows._replace(s=self._class_weights(rows.y, targets, rows.s))
+        factors = self._class_factors(rows.y, targets, rows.s)
+        rows = _weighted(rows, targets, factors)
         rng, held = check_rng(self.random_state), None
         scorer_of(self.monitor)
         if validation_data is not None:
             held = self._rows(*validation_data[:2], *(validation_data[2:] or (None,)), reset=False)
+            held = _weighted(held, targets, factors)
         elif self.early_stopping:
             rows, held = split_rows(rows, self.validation_fraction, self._labels(rows.y, targets), rng)
         self._prepare(rows, targets, new=not goes_on)
@@ -130,7 +132,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
             raise ValueError("partial_fit does not support standardize=True, which needs all rows; scale X before")
         rows = self._rows(X, y, sample_weight, reset=first)
         targets = self._find_targets(rows.y, known if first else self._targets)
-        rows = rows._replace(s=self._class_weights(rows.y, targets, rows.s))
+        rows = _weighted(rows, targets, self._class_factors(rows.y, targets, rows.s))
         if first:
             self._prepare(rows, targets, new=True)
         draw = self._first_weights(rows.X, None)
@@ -290,13 +292,21 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
     @property
     def intercepts_(self) -> list[Floats]:
         """The biases of every layer that has them, views of `theta_`; a list that is set is copied into it."""
-        named = zip(self._with_parameters(), self._parameters(self.theta_), strict=True)
-        return [view for node, views in named for p, view in zip(node.parameters, views, strict=True) if p.name == "b"]
+        return self._called("b")
 
     @intercepts_.setter
     def intercepts_(self, values: list[ArrayLike]) -> None:
         for view, value in zip(self.intercepts_, values, strict=True):
             view[...] = value
+
+    @property
+    def alphas_(self) -> list[Floats]:
+        """The slopes of every layer that learns them (`PReLU`), views of `theta_`."""
+        return self._called("a")
+
+    def _called(self, name: str) -> list[Floats]:
+        named = zip(self._with_parameters(), self._parameters(self.theta_), strict=True)
+        return [view for node, views in named for p, view in zip(node.parameters, views, strict=True) if p.name == name]
 
     def _with_parameters(self) -> list[Any]:
         check_is_fitted(self, "theta_")
@@ -345,6 +355,14 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _weighted(rows: TrainingRows, targets: Any, factors: Floats | None) -> TrainingRows:
+    """The rows with what their classes count multiplied in."""
+    if factors is None:
+        return rows
+    s = factors[targets.index(rows.y)]
+    return rows._replace(s=s if rows.s is None else rows.s * s)
 
 
 def _flat(X: Any) -> Any:

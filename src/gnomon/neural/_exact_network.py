@@ -139,6 +139,8 @@ def _points(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Array]:
         raise ValueError(f"X of shape {rows.shape} must be a table of finite numbers with a row at least")
     if given.ndim not in (1, 2) or len(given) != len(rows):
         raise ValueError(f"y has shape {given.shape}; give one entry for each of {len(rows)} rows")
+    if given.dtype.kind == "f" and not np.all(np.isfinite(given)):
+        raise ValueError("y has entries that are not finite; drop those rows")
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     leader = first[group.reshape(-1)]
     other = given != given[leader]

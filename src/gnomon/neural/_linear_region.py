@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, is_sparse
 
 if TYPE_CHECKING:
     from gnomon.neural.network import NeuralNetwork
@@ -68,9 +68,10 @@ def regions_of(network: "NeuralNetwork", theta: Floats, X: Any) -> LinearRegions
             f"layer {smooth[0]!r} is not piecewise linear, so the network has no linear regions; use relu, leaky_relu, "
             "prelu, hard_tanh or Maxout, or jacobian for its slopes"
         )
-    patterns = patterns_of(network, theta, X)
     rows = network.read(X)[0]
-    n = len(rows)
+    thin: bool = is_sparse(rows)
+    rows = rows.toarray() if thin else rows
+    n, patterns = len(rows), patterns_of(network, theta, X)
     slopes = network.jacobian(theta, X).reshape(n, -1, int(np.prod(rows.shape[1:])))
     f = np.asarray(network.output(theta, X)).reshape(n, -1)
     c = f - np.einsum("nod,nd->no", slopes, rows.reshape(n, -1))

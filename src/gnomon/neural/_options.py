@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeAlias
 
+import numpy as np
+
 from gnomon._typing import ArrayLike, CountOrZero, RandomState, Verbosity, Within
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.optim import UPDATE_RULES, RateDrops
@@ -144,13 +146,17 @@ class TrainingOptions:
                 else self.learning_rate
             )
         words: dict[str, Callable[[], Schedule]] = {
-            "invscaling": lambda: Power(self.learning_rate_init, self.power_t),
-            "power": lambda: Power(self.learning_rate_init, self.power_t),
+            "invscaling": self._power,
+            "power": self._power,
             "inv": lambda: Inverse(self.learning_rate_init),
             "inv_t0": lambda: InverseT0(self.learning_rate_init),
             "capped": Capped,
         }
         return words.get(self.learning_rate, lambda: ConstantRate(self.learning_rate_init))()
+
+    def _power(self) -> Schedule:
+        rate, p = self.learning_rate_init, self.power_t
+        return Power(rate, p) if p > 0.0 else ConstantRate(rate)
 
     @property
     def drops(self) -> RateDrops | None:
@@ -199,13 +205,18 @@ class TrainingOptions:
         }
 
     def _refuse_what_does_not_fit(self) -> None:
+        if not self.shuffle and not (isinstance(self.sampling, str) and self.sampling == "shuffle"):
+            raise ValueError("shuffle=False takes the rows in their order and sampling draws them; leave one out")
         if self.per is not None and (self.full_batch or not self.rule.has_rate):
             raise ValueError(f"per={self.per!r} is for rates and solver={self.solver!r} has none; leave it out")
         if not self.full_batch:
             return
-        free = {"l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None}
+        free = {
+            "l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None,
+            "sampling": "shuffle",
+        }  # fmt: skip
         for name, idle in free.items():
-            if getattr(self, name) != idle:
+            if isinstance(given := getattr(self, name), np.ndarray) or given != idle:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} cannot be used by solver={self.solver!r}, which needs one "
                     f"smooth objective; choose 'adam', 'sgd', 'gd' or 'rprop', or leave {name} out"

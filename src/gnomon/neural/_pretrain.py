@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from sklearn.neural_network import BernoulliRBM
+from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.neural._code_networks import coder
@@ -19,7 +20,7 @@ from gnomon.neural.layers.dense import Dense
 from gnomon.neural.layers.sigmoid import LogisticSigmoid
 from gnomon.neural.network import NeuralNetwork
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.optim import train
 
 __all__ = ["Pretraining", "pretrain"]
@@ -77,7 +78,10 @@ def pretrain(
     (19,)
     """
     learn = _LEARNERS[check_choice("method", method, tuple(_LEARNERS))]
-    rng, A = check_rng(random_state), np.asarray(X, dtype=float)
+    check_non_negative("noise", noise)
+    check_integer("max_iter", max_iter, 1)
+    check_positive("learning_rate_init", learning_rate_init)
+    rng, A = check_rng(random_state), check_array(X, dtype=float, input_name="X")
     _check_chain(network, A, method)
     theta = network.init(rng)
     views = network.views(theta)

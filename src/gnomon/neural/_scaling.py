@@ -16,7 +16,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.linalg import binary_exponent
 
-__all__ = ["Scaling", "warn_of_scales"]
+__all__ = ["Scaling", "warn_of_scales", "warn_of_unit"]
 
 NARROW, WIDE = 0.01, 100.0
 
@@ -87,4 +87,16 @@ def warn_of_scales(X: Any, s: Floats | None) -> None:
             f"{sd[far[0]]:.3g}; a network trains badly on them: give standardize=True, or scale X",
             UserWarning,
             stacklevel=4,
+        )
+
+
+def warn_of_unit(X: Floats, s: Floats | None) -> None:
+    """A warning where the widest column is far from a standard deviation of one, for networks that reproduce rows."""
+    widest = float(np.max(_moments(X, s)[1]))
+    if widest and not NARROW <= widest <= WIDE:
+        warnings.warn(
+            f"the largest standard deviation of a column of X is {widest:.3g}, and networks begin with outputs of "
+            "about one; scale X, for example by StandardScaler",
+            UserWarning,
+            stacklevel=3,
         )

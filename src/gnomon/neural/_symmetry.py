@@ -55,8 +55,11 @@ def _signs(joint: HiddenUnits, shift: float) -> None:
 
 def _scales(joint: HiddenUnits) -> None:
     """(3), to norm one."""
-    norms = np.linalg.norm(_incoming(joint), axis=1)
-    norms[norms == 0] = 1.0
+    incoming = _incoming(joint)
+    largest = np.max(np.abs(incoming), axis=1)
+    largest[largest == 0] = 1.0
+    # Squares of the weights themselves could overflow or vanish.
+    norms = largest * np.maximum(np.linalg.norm(incoming / largest[:, None], axis=1), 1.0)
     for part in joint.units[:2]:
         part /= norms.reshape(-1, *[1] * (part.ndim - 1))
     joint.out[...] *= norms[:, None]
@@ -97,11 +100,12 @@ def canonical_parameters(network: "NeuralNetwork", theta: Floats) -> Floats:
 def same_function(
     first: "NeuralNetwork", theta: Floats, second: "NeuralNetwork", other: Floats, tol: float = 1e-9
 ) -> bool:
-    """Whether two parameters have one canonical form, up to tol relative to the largest."""
+    """Whether two parameters have one canonical form, up to tol relative to the largest of each layer."""
     if [_shapes(node) for node in _chain(first)] != [_shapes(node) for node in _chain(second)]:
         return False
     a, b = canonical_parameters(first, theta), canonical_parameters(second, other)
-    return bool(np.max(np.abs(a - b), initial=0.0) <= tol * max(1.0, float(np.max(np.abs(a), initial=0.0))))
+    layers = [slice(node.start, node.start + node.size) for node in first.nodes]
+    return all(np.max(np.abs(a[at] - b[at])) <= tol * np.max(np.abs(a[at])) for at in layers)
 
 
 def symmetries_of(network: "NeuralNetwork") -> int:

@@ -108,8 +108,8 @@ class ClassTargets:
         """Whether scores have probabilities."""
         return type(self.loss).inverse is not Loss.inverse
 
-    def code(self, y: Array) -> Array:
-        """y as the loss takes it; ValueError for labels that are not among the classes."""
+    def index(self, y: Array) -> Array:
+        """The place of each label among the classes; ValueError for labels that are none of them."""
         index = np.searchsorted(self.classes, y).clip(max=len(self.classes) - 1)
         strange = self.classes[index] != y
         if np.any(strange):
@@ -117,6 +117,11 @@ class ClassTargets:
                 f"y has {np.asarray(y)[strange][0]!r}, which is none of the classes {self.classes.tolist()}; "
                 "drop such rows, or fit with all classes"
             )
+        return index
+
+    def code(self, y: Array) -> Array:
+        """y as the loss takes it."""
+        index = self.index(y)
         if self.loss.targets == "index":
             return index
         ones = index[:, None] == (np.arange(self.width) if self.width > 1 else 1)
@@ -283,9 +288,9 @@ class HeadTargets:
 
 
 def _head(loss: Any, y: Array) -> NumberTargets | ClassTargets:
-    numbers = y.dtype.kind in "fiu" and not (isinstance(loss, str) and loss in ("two_term", "hinge"))
-    of_classes = (isinstance(loss, Loss) and loss.targets == "index") or y.dtype.kind not in "fiu"
-    if of_classes or not numbers:
+    words = set(OF_CLASSES) - set(OF_NUMBERS)
+    of_classes = loss in words if isinstance(loss, str) else loss.targets == "index"
+    if of_classes or y.dtype.kind not in "fiu":
         classes = np.unique(y)
         return ClassTargets(classes, class_loss(loss, len(classes)))
     return NumberTargets.of(loss, y)

@@ -13,14 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, Floats
+from gnomon.optim import Solution
 
-__all__ = ["ToleranceUnits", "tolerance_units"]
+__all__ = ["ToleranceUnits", "is_stuck", "tolerance_units"]
 
 SMALL = 2.0**-6
 """Slopes of the constant answer below which they are the unit; of losses its square."""
 
 ROUNDING = 8.0
 """Units of rounding within which targets are constant."""
+
+STEEP, RESOLVED = 0.1, 1e-12
+"""A gradient is steep from this share of the slope of the constant answer, a fall of J seen from this share of J."""
 
 
 class ToleranceUnits(NamedTuple):
@@ -40,12 +44,25 @@ class ToleranceUnits(NamedTuple):
 
 def tolerance_units(problem: Any) -> ToleranceUnits:
     """The units for a `NetworkProblem`: (1) where it is small, else one."""
-    parts = [_at_mean(y, loss, problem.weights) for y, loss in zip(problem.targets, problem.losses, strict=True)]
-    value, slope = sum(part[0] for part in parts), max(part[1] for part in parts)
+    value, slope = _constant_answer(problem)
     # Constant targets have no unit, and indices of classes none that could be small.
     if not 0.0 < slope < SMALL or not value < SMALL**2:
         return ToleranceUnits(1.0, 1.0)
     return ToleranceUnits(value, slope)
+
+
+def is_stuck(problem: Any, solution: Solution[Floats]) -> bool:
+    """Whether a loss rests only because its changes cannot be told from rounding: it never fell, and ∇J is steep."""
+    losses = solution.history["objective"]
+    if solution.stop_reason != "no_change" or losses[0] - np.min(losses) > RESOLVED * abs(losses[0]):
+        return False
+    return solution.gradient_norm > STEEP * _constant_answer(problem)[1]
+
+
+def _constant_answer(problem: Any) -> tuple[float, float]:
+    """Value and slope of (1)."""
+    parts = [_at_mean(y, loss, problem.weights) for y, loss in zip(problem.targets, problem.losses, strict=True)]
+    return sum(part[0] for part in parts), max(part[1] for part in parts)
 
 
 def _at_mean(y: Array, loss: Any, s: Floats | None) -> tuple[float, float]:

@@ -8,11 +8,11 @@ thread; the network itself is never written to.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gnomon._typing import Floats
+from gnomon._typing import Floats, is_sparse
 from gnomon.neural._graph import Node
 from gnomon.neural.layers._layer import LayerRun, Parameter
 
@@ -41,7 +41,14 @@ class Workspace:
     dtype : dtype
     rng : numpy.random.Generator, optional
         For random layers in training.
+
+    Attributes
+    ----------
+    by_parts : bool
+        Whether several may work through the parts of a batch, each by a thread.
     """
+
+    by_parts: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -58,6 +65,7 @@ class Workspace:
         self._sources = [tuple(place[source] for source in node.sources) for node in nodes]
         names = [node.name for node in nodes]
         self._shared = {i: names.index(node.layer.shares) for i, node in enumerate(nodes) if node.layer.shares}
+        self._dense = [not _takes_sparse(nodes, name) for name in inputs]
         self.runs = [LayerRun(self.dtype, rng=rng) for _ in nodes]
         self._training = False
         self._theta: Floats | None = None
@@ -96,7 +104,7 @@ class Workspace:
             self._training = training
             for run in self.runs:
                 run.training = training
-        values, saved = list(inputs), []
+        values, saved = [_filled(x) if dense else x for x, dense in zip(inputs, self._dense, strict=True)], []
         for node, sources, parameters, run in zip(self.nodes, self._sources, self._views, self.runs, strict=True):
             taken = (values[sources[0]],) if len(sources) == 1 else [values[source] for source in sources]
             value, kept = node.layer.forward(parameters, taken, run)
@@ -141,6 +149,23 @@ class Workspace:
                 self._gradients[owner][0][...] += self._gradients[i][0]
         self.deltas = found[first:]
         return found[:first]
+
+
+def _takes_sparse(nodes: Sequence[Node], name: str) -> bool:
+    """Whether all layers that an input reaches before it is multiplied by weights take sparse rows."""
+    reached = {name}
+    for node in nodes:
+        if reached.intersection(node.sources):
+            if not node.layer.takes_sparse:
+                return False
+            if node.layer.keeps_sparse:
+                reached.add(node.name)
+    return True
+
+
+def _filled(x: Any) -> Any:
+    thin: bool = is_sparse(x)
+    return x.toarray() if thin else x
 
 
 def named_values(nodes: Sequence[Node], workspace: Workspace) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:

@@ -15,32 +15,35 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Count, Floats, NonNegative, Numbers, Positive, RandomState, Seed, Verbosity
+from gnomon._typing import ArrayLike, Count, Floats, NonNegative, Positive, RandomState, Seed, Verbosity
 from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.rows import validate_rows
+from gnomon.neural._scaling import warn_of_unit
 from gnomon.neural.function import NetworkFunction
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.dense import Dense
 from gnomon.neural.network import NeuralNetwork
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import sigmoid
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_choice, check_integer, check_numbers
 from gnomon.optim.updates import Adam
 
 __all__ = ["GenerativeAdversarialNetwork", "adversarial_value", "optimal_discriminator"]
 
 
-def optimal_discriminator(p: Numbers, q: Numbers) -> Numbers:
+def optimal_discriminator(p: ArrayLike, q: ArrayLike) -> float | Floats:
     """D* of (2), the best answer to densities p of the rows and q of the generator.
 
     Parameters
     ----------
-    p, q : float or ndarray
+    p, q : float or array-like
+        ≥ 0.
 
     Returns
     -------
     float or ndarray
+        nan where both are 0.
 
     References
     ----------
@@ -52,7 +55,13 @@ def optimal_discriminator(p: Numbers, q: Numbers) -> Numbers:
     >>> round(optimal_discriminator(0.3, 0.1), 7)
     0.75
     """
-    return p / (p + q)
+    ours, theirs = check_numbers("p", p), check_numbers("q", q)
+    for name, density in (("p", ours), ("q", theirs)):
+        if np.any(density < 0.0):
+            raise ValueError(f"{name} has the value {float(np.min(density))!r}; densities must be ≥ 0")
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        D = 1.0 / (1.0 + theirs / ours)
+    return D if np.ndim(D) else float(D)
 
 
 def adversarial_value(real: ArrayLike, fake: ArrayLike) -> float:
@@ -169,6 +178,7 @@ class GenerativeAdversarialNetwork(Estimator):
         """
         X = validate_rows(self, X)
         check_choice("generator_loss", self.generator_loss, ("non_saturating", "minimax"))
+        warn_of_unit(X, None)
         rng, hidden = check_rng(self.random_state), list(self.hidden_layer_sizes)
         up = NeuralNetwork([*(Dense(h, self.activation) for h in hidden), Dense(X.shape[1])], self.n_components)
         down = NeuralNetwork([*(Dense(h, self.activation) for h in reversed(hidden)), Dense(1)], X.shape[1])

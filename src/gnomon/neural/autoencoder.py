@@ -23,6 +23,7 @@ from gnomon.losses import AbsoluteLoss, BinaryCrossEntropy, HuberLoss, Loss, Squ
 from gnomon.neural._code_networks import CodeNetworks, coder, principal_coder
 from gnomon.neural._fit import fit_network, progress
 from gnomon.neural._options import DESCENTS, TrainingOptions
+from gnomon.neural._scaling import warn_of_unit
 from gnomon.neural.function import NetworkFunction
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.words import ACTIVATIONS
@@ -187,6 +188,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
         else:
             check_choice("solver", self.solver, SOLVERS) if not isinstance(self.solver, UpdateRule) else None
+            warn_of_unit(X, weights)
             options = TrainingOptions.of(self)
             told = progress(options, progress_of(self.verbose, "epoch"))
             fitted = fit_network(parts.network, X, X, weights, loss=self._loss, options=options, callback=told)

@@ -129,6 +129,8 @@ def as_function(model: "NetworkFunction | FittedNetwork") -> NetworkFunction:
     >>> as_function(f) is f
     True
     """
+    if not isinstance(model, NetworkFunction) and not hasattr(model, "_as_function"):
+        raise TypeError(f"{model!r} has no network; give a NetworkFunction or an estimator of gnomon.neural")
     return model if isinstance(model, NetworkFunction) else model._as_function()
 
 

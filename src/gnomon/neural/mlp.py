@@ -17,7 +17,6 @@ from gnomon._typing import (
     Count,
     NonNegative,
     Positive,
-    ProperShare,
     RandomState,
     Scoring,
     Share,
@@ -37,7 +36,7 @@ from gnomon.optim.schedules import Schedule
 
 __all__ = ["MLPClassifier", "MLPRegressor"]
 
-Decay = Annotated[float, Within(0.0, 1.0, "left")]
+BelowOne = Annotated[float, Within(0.0, 1.0, "left")]
 Keep = Annotated[float, Within(0.0, 1.0, "right")]
 
 
@@ -145,6 +144,8 @@ class MLPClassifier(ClassAnswers):
     classes_ : ndarray
     coefs_, intercepts_ : list of ndarray
         Weights W_l of shape (inputs, units) and biases of every layer, views of `theta_`.
+    alphas_ : list of ndarray
+        Slopes of the layers that learn them, views of `theta_`.
     theta_ : ndarray
         All parameters.
     network_ : NeuralNetwork
@@ -225,10 +226,10 @@ class MLPClassifier(ClassAnswers):
         nesterovs_momentum: bool = True,
         adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None,
         early_stopping: bool = False,
-        validation_fraction: ProperShare = 0.1,
+        validation_fraction: BelowOne = 0.1,
         monitor: Scoring = "score",
-        beta_1: Decay = 0.9,
-        beta_2: Decay = 0.999,
+        beta_1: BelowOne = 0.9,
+        beta_2: BelowOne = 0.999,
         epsilon: Positive = 1e-8,
         n_iter_no_change: Patience = 10,
         max_fun: Count = 15000,
@@ -281,6 +282,8 @@ class MLPRegressor(NumberAnswers):
     ----------
     coefs_, intercepts_ : list of ndarray
         Weights W_l of shape (inputs, units) and biases of every layer, views of `theta_`.
+    alphas_ : list of ndarray
+        Slopes of the layers that learn them, views of `theta_`.
     theta_ : ndarray
     network_ : NeuralNetwork
     n_features_in_, n_outputs_, n_layers_, depth_, n_parameters_ : int
@@ -350,10 +353,10 @@ class MLPRegressor(NumberAnswers):
         nesterovs_momentum: bool = True,
         adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None,
         early_stopping: bool = False,
-        validation_fraction: ProperShare = 0.1,
+        validation_fraction: BelowOne = 0.1,
         monitor: Scoring = "score",
-        beta_1: Decay = 0.9,
-        beta_2: Decay = 0.999,
+        beta_1: BelowOne = 0.9,
+        beta_2: BelowOne = 0.999,
         epsilon: Positive = 1e-8,
         n_iter_no_change: Patience = 10,
         max_fun: Count = 15000,

@@ -152,7 +152,7 @@ class NeuralNetwork:
     def forward(self, theta: Floats, X: Any) -> tuple[dict[str, Floats], dict[str, Floats]]:
         """Z_l and A_l of every layer, by name, with random layers off."""
         space = self.workspace(_dtype_of(theta), None)
-        space.forward(self._checked(theta), self.read(X))
+        space.forward(self._checked(theta), self._read_as(theta, X))
         return named_values(self.nodes, space)  # type: ignore[return-value]
 
     def output(self, theta: Floats, X: Any, *, passes: Passes | None = None) -> Any:
@@ -166,7 +166,7 @@ class NeuralNetwork:
             What evaluates the network; by default its own `Workspace`.
         """
         space = (passes or self.workspace)(_dtype_of(theta), None)
-        outputs = space.outputs(self._checked(theta), self.read(X))
+        outputs = space.outputs(self._checked(theta), self._read_as(theta, X))
         return outputs[0] if len(outputs) == 1 else dict(zip(self._outputs, outputs, strict=True))
 
     def value_and_gradient(
@@ -214,20 +214,17 @@ class NeuralNetwork:
 
     def jacobian(self, theta: Floats, X: Any) -> Floats:
         """∂f_k/∂x of every row, shape (n, outputs, *input_shape): one backward sweep for each output."""
-        space, inputs = self.workspace(_dtype_of(theta), None), self.read(X)
-        if len(inputs) != 1 or len(self._outputs) != 1 or is_sparse(inputs[0]):
-            raise ValueError(
-                "jacobian is for networks with one input and one output and dense X; use value_and_gradient"
-            )
+        space, inputs = self.workspace(_dtype_of(theta), None), self._read_as(theta, X)
+        if len(inputs) != 1 or len(self._outputs) != 1:
+            raise ValueError("jacobian is for networks with one input and one output; use value_and_gradient")
         Z, gradient = space.forward(self._checked(theta), inputs)[0], np.empty(self.n_parameters, _dtype_of(theta))
         flat = Z.reshape(len(Z), -1)
-        found = np.empty((len(Z), flat.shape[1], *inputs[0].shape[1:]), Z.dtype)
+        shape = inputs[0].shape
+        found = np.empty((len(Z), flat.shape[1], *shape[1:]), Z.dtype)
         for k in range(flat.shape[1]):
             delta = np.zeros_like(flat)
             delta[:, k] = 1
-            found[:, k] = space.backward([delta.reshape(Z.shape)], gradient, wants_inputs=True)[0].reshape(
-                inputs[0].shape
-            )
+            found[:, k] = space.backward([delta.reshape(Z.shape)], gradient, wants_inputs=True)[0].reshape(shape)
         return found
 
     def problem(
@@ -340,6 +337,11 @@ class NeuralNetwork:
                 f"X has the inputs {sorted(given)} and the network {sorted(self.input_shapes)}; give these"
             )
         return [_rows_of(name, given[name], shape) for name, shape in self.input_shapes.items()]
+
+    def _read_as(self, theta: Floats, X: Any) -> list[Any]:
+        """The inputs, in the precision of θ."""
+        dtype = _dtype_of(theta)
+        return [x.astype(dtype, copy=False) for x in self.read(X)]
 
     @property
     def widest(self) -> int:

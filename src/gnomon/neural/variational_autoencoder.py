@@ -23,6 +23,7 @@ from gnomon.base.rows import validate_rows
 from gnomon.neural._elbo import BernoulliDecoder, DecoderLaw, ElboProblem, GaussianDecoder, kl_to_standard_normal
 from gnomon.neural._fit import progress
 from gnomon.neural._options import TrainingOptions
+from gnomon.neural._scaling import warn_of_unit
 from gnomon.neural.function import NetworkFunction
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.dense import Dense
@@ -141,6 +142,7 @@ class VariationalAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         X = validate_rows(self, X)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self._law = self._read_law(X)
+        warn_of_unit(X, weights)
         rng = check_rng(self.random_state)
         problem = ElboProblem(
             *self._networks(X.shape[1]), self._law, X, weights, learn_noise=self.noise_variance == "learn", rng=rng

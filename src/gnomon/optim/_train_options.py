@@ -59,8 +59,8 @@ def check_fit(
         raise ValueError(f"schedule={schedule!r} has no meaning for {rule!r}, whose steps are its own; leave it out")
     if momentum != 0.0 and not rule.has_momentum:
         raise ValueError(f"momentum={momentum!r} has no meaning for {rule!r}; only gradient steps have one")
-    if rule.has_momentum and not 0.0 <= float(as_schedule(momentum)(0)) < 1.0:
-        raise ValueError(f"momentum={momentum!r} must be in [0, 1); 0 for none")
+    if rule.has_momentum and not 0.0 <= float(as_schedule(momentum)(0)) <= 1.0:
+        raise ValueError(f"momentum={momentum!r} must be in [0, 1]; 0 for none")
     if ratio is not None and not rule.has_rate:
         raise ValueError(f"adapt_ratio={ratio!r} has no meaning for {rule!r}, whose steps are its own; leave it out")
     if isinstance(ratio, str) and (ratio != "normalise" or not rule.proximal):

@@ -184,6 +184,10 @@ class Layer(ABC):
     """Whether its output is a piecewise linear function of its inputs."""
     many_inputs: ClassVar[bool] = False
     """Whether it takes the outputs of several layers."""
+    takes_sparse: ClassVar[bool] = False
+    """Whether it takes sparse rows; others are given dense ones."""
+    keeps_sparse: ClassVar[bool] = False
+    """Whether what it makes of sparse rows is sparse."""
     shares: ClassVar[str | None] = None
     """The layer whose first parameter it uses before its own; the gradients of both uses are added."""
 

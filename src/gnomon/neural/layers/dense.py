@@ -87,6 +87,8 @@ class Dense(Layer):
     l2: float | None = None
     max_norm: float | None = None
 
+    takes_sparse = True
+
     def __post_init__(self) -> None:
         if not isinstance(self.units, (int, np.integer)) or isinstance(self.units, bool) or self.units < 1:
             raise ValueError(f"units={self.units!r} must be a positive integer; give the width of the layer")

@@ -79,6 +79,8 @@ class Dropout(Layer):
 
     random = True
     piecewise_linear = True
+    takes_sparse = True
+    keeps_sparse = True
 
     def __post_init__(self) -> None:
         check_keep(self.kept, self.drop)

@@ -77,6 +77,7 @@ class Maxout(Layer):
     max_norm: float | None = None
 
     piecewise_linear = True
+    takes_sparse = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.units, (int, np.integer)) or self.units < 1:

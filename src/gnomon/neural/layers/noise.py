@@ -50,6 +50,8 @@ class GaussianNoise(Layer):
 
     random = True
     piecewise_linear = True
+    takes_sparse = True
+    keeps_sparse = True
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.sd < np.inf:
