@@ -48,8 +48,8 @@ def matrices(used: tuple[ColumnKind, ...], field: Sequence[Entrant], table: Tabl
     needed = dict.fromkeys(entrant.levels for entrant in field)
     for train, test in folds:
         rows, others = table.take(train), table.take(test)
-        preparers = {levels: Preparer(used, levels).fit(rows) for levels in needed}
-        yield {levels: (p.transform(rows), p.transform(others)) for levels, p in preparers.items()}
+        preparers = {levels: Preparer(used, levels) for levels in needed}
+        yield {levels: (p.fit_transform(rows), p.transform(others)) for levels, p in preparers.items()}
 
 
 def fit_entrant(used: tuple[ColumnKind, ...], entrant: Entrant, train: Table, y: Array, seed: int) -> Pipeline:
