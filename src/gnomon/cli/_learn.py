@@ -115,11 +115,11 @@ def ending_early() -> Iterator[None]:
     """Within the block an interruption asks a study for what it has; one soon after another ends the command."""
     last = -math.inf
 
-    def end_stage(number: int, frame: object, end: Callable[[int, object], object]) -> None:
+    def end_stage(end: Callable[[], object]) -> None:
         nonlocal last
         before, last = last, time.monotonic()
         if last - before < SOON:
-            end(number, frame)
+            end()
         raise Enough
 
     try:
@@ -134,10 +134,10 @@ def finishing() -> Iterator[None]:
     """Within the block the first interruption is answered and passed over, for the work is done; the next ends it."""
     asked = False
 
-    def pass_over(number: int, frame: object, end: Callable[[int, object], object]) -> None:
+    def pass_over(end: Callable[[], object]) -> None:
         nonlocal asked
         if asked:
-            end(number, frame)
+            end()
         asked = True
         errors().print("the study is done and its files are being written; interrupt again to do without them")
 
@@ -146,15 +146,17 @@ def finishing() -> Iterator[None]:
 
 
 @contextmanager
-def _interrupted_by(handle: Callable[[int, object, Callable[[int, object], object]], None]) -> Iterator[None]:
-    """Call `handle` at SIGINT, with what would be called otherwise; where that is nothing, or elsewhere than in the
-    main thread, leave everything as it is."""
+def _interrupted_by(handle: Callable[[Callable[[], object]], None]) -> Iterator[None]:
+    """Call `handle` at SIGINT, with what would happen otherwise; leave everything as it is where that is nothing.
+
+    So it is in threads other than the main one, which alone may install handlers.
+    """
     usual = signal.getsignal(signal.SIGINT)
     if not callable(usual) or threading.current_thread() is not threading.main_thread():
         yield
         return
     end = usual
-    signal.signal(signal.SIGINT, lambda number, frame: handle(number, frame, end))
+    signal.signal(signal.SIGINT, lambda number, frame: handle(lambda: end(number, frame)))
     try:
         yield
     finally:
