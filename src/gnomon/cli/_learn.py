@@ -22,8 +22,8 @@ from gnomon.io import read_table
 from gnomon.io.files import outbox
 from gnomon.io.models import write_model
 from gnomon.report import Aims, AnomalyStudy, ClusterStudy, Study, learn, page, summary
-from gnomon.report._progress import Enough
 from gnomon.report.aims import read_costs
+from gnomon.report.ending import Enough
 from gnomon.report.origin import given
 from gnomon.report.pages import verdict
 from gnomon.report.study_files import notes_of

@@ -16,7 +16,7 @@ from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
-from gnomon.report._progress import ENDINGS
+from gnomon.report.ending import ENDINGS
 from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
 __all__ = [

@@ -1,24 +1,16 @@
-"""What a study tells of its steps while it goes on, how it is ended early, and the threads of its linear algebra."""
+"""What a study tells of its steps while it goes on, and how many threads its linear algebra may take."""
 
 from collections.abc import Callable
 from typing import TypeAlias
 
 from threadpoolctl import threadpool_limits
 
-__all__ = ["ENDINGS", "Enough", "Progress", "silent", "suited_threads"]
+__all__ = ["Progress", "silent", "suited_threads"]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the steps done, the number of steps, and the name of the step that begins."""
 
 SMALL_CELLS = 200_000
-
-
-class Enough(BaseException):
-    """The user wants what a study has found so far. A solver, which ends at a KeyboardInterrupt, passes it on."""
-
-
-ENDINGS = (KeyboardInterrupt, Enough)
-"""What ends a stage of a study, which then goes on with what it has."""
 
 
 def silent(done: int, total: int, text: str) -> None:

@@ -25,8 +25,8 @@ from gnomon.io.tables import listed
 from gnomon.report._compare import Folds, Trial, Tryout, trial_of, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._findings import Finding
-from gnomon.report._progress import ENDINGS
 from gnomon.report._question import TableQuestion
+from gnomon.report.ending import ENDINGS
 
 __all__ = ["Rescaled", "RescaledRegressor", "rescaled", "scale_findings", "scale_of"]
 

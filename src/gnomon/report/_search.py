@@ -22,8 +22,8 @@ from gnomon.gp import BayesianOptimizer
 from gnomon.report._budget import FEWEST_FOLDS, clearly_behind
 from gnomon.report._compare import Entrant, Folds, Matrices, Trial, Tryout, try_fold
 from gnomon.report._entrants import matrices
-from gnomon.report._progress import ENDINGS
 from gnomon.report._question import TableQuestion
+from gnomon.report.ending import ENDINGS
 from gnomon.report.scores import rounded, standard_error
 
 __all__ = ["TunedTrials", "tuned"]

@@ -31,7 +31,6 @@ from gnomon.report._entrants import entrants, fit_entrant, matrices
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
-from gnomon.report._progress import ENDINGS
 from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
@@ -41,6 +40,7 @@ from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._threshold import EVEN, ThresholdVerdict, threshold_by
 from gnomon.report._words_that_matter import WordEffect, word_effects
 from gnomon.report.deployment import Deployed, deployed
+from gnomon.report.ending import ENDINGS
 
 __all__ = [
     "Compared",
