@@ -495,7 +495,7 @@ def test_answers_that_are_none_are_refused():
     for ask in (optimizer.predict, optimizer.acquisition_values):
         with pytest.raises(ValueError, match="nothing has been told"):
             ask([{"x": 0.0, "y": 0.0}])
-    with pytest.raises(ValueError, match=r"seconds=-1\.0 must be a finite number ≥ 0"):
+    with pytest.raises(ValueError, match=r"seconds=-1\.0 must be ≥ 0 and finite"):
         optimizer.tell({"x": 0.0, "y": 0.0}, 1.0, -1.0)
     with pytest.raises(ValueError, match=r"acquisition=\['ei'\] is unknown"):
         optimizer_of(acquisition=["ei"])

@@ -126,7 +126,7 @@ def test_the_work_of_a_sparse_factor_grows_with_the_rows_and_that_of_a_dense_one
     for n in (1000, 4000):
         X = rng.uniform(0.0, np.sqrt(n), (n, 2))
         model = GaussianProcessRegressor(Wendland(2.0), alpha=0.1, optimizer=None, solver="sparse").fit(X, X[:, 0])
-        factor = model._found.precision._factor
+        factor = model._found.precision._factor.factors
         nonzeros.append(factor.L.nnz + factor.U.nnz)
     # Four times the rows at the same neighbours: a factor with 16 times the entries would be dense.
     assert 4.0 <= nonzeros[1] / nonzeros[0] < 8.0

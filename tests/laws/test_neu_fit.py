@@ -1,23 +1,29 @@
 """Laws of the fit of a network: drops of the rate, resuming, restarts, held-out rows, descents on all rows."""
 
 from contextlib import nullcontext
+from dataclasses import dataclass
+from threading import get_ident
+from time import sleep
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from gnomon.losses import AbsoluteLoss, SquaredLoss
-from gnomon.neural import NeuralNetwork
+from gnomon.neural import NeuralNetwork, _problem
 from gnomon.neural._fit import HeldOut, _blas, fit_network
 from gnomon.neural._held_out import TrainingRows, split_rows
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._tolerances import tolerance_units
-from gnomon.neural.layers import Dense
-from gnomon.numerics.parallel import blas_threads
-from gnomon.optim import RateDrops, newton_cg
+from gnomon.neural.layers import Dense, Layer
+from gnomon.numerics.parallel import blas_threads, team
+from gnomon.numerics.parts import in_turn
+from gnomon.optim import RateDrops, _train, newton_cg
 from gnomon.optim._follow import follow
 from gnomon.optim.schedules import scale_rate
 from gnomon.optim.stalls import Stalls
 from gnomon.optim.stopping import Check, NoImprovement
+from gnomon.optim.updates import Adam, GradientSteps, Rprop, UpdateRule
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1.0, 1.0, size=(40, 2))
@@ -113,6 +119,97 @@ def test_blas_keeps_to_one_thread_unless_products_are_large():
     assert not isinstance(_blas(wide, TrainingOptions(batch_size=10), 1000), nullcontext)
     ends_thin = NeuralNetwork([Dense(4000), Dense(10)], 4000)
     assert not isinstance(_blas(ends_thin, TrainingOptions(batch_size=100), 1000), nullcontext)
+
+
+SEEN: set[int] = set()
+
+
+@dataclass(frozen=True)
+class Told(Layer):
+    """The identity; it notes which threads pass through it."""
+
+    def output_shape(self, input_shapes):
+        return input_shapes[0]
+
+    def forward(self, parameters, inputs, run):
+        SEEN.add(get_ident())
+        sleep(1e-3)  # the other thread has time to begin
+        return inputs[0], None
+
+    def backward(self, parameters, saved, delta, gradients, run, wants_inputs):
+        return [delta]
+
+
+WIDE = NeuralNetwork([Dense(600, "relu"), Told(), Dense(10)], 100)
+ROWS = np.random.default_rng(1).normal(size=(800, 100))
+NUMBERS = np.tanh(ROWS[:, :10])
+
+
+@pytest.mark.spec("NEU-005")
+@pytest.mark.parametrize("solver", ["adam", "lbfgs", "rprop"])
+def test_threads_share_large_batches_and_change_no_bit(solver):
+    options = TrainingOptions(solver=solver, batch_size=400, max_iter=3, tol=0.0, random_state=0, alpha=1.0)
+    found = []
+    for threads in (1, 2):
+        SEEN.clear()
+        with threadpool_limits(threads):
+            found.append(fit_network(WIDE, ROWS, NUMBERS, None, loss=SquaredLoss(), options=options))
+        assert len(SEEN) == threads
+    np.testing.assert_array_equal(found[0].theta, found[1].theta)
+    assert found[0].solution.objective == found[1].solution.objective
+
+
+def test_sums_over_parts_of_the_rows_are_those_over_all(monkeypatch):
+    s, theta = np.linspace(0.5, 2.0, 800), WIDE.init(np.random.default_rng(0))
+    rows = np.random.default_rng(2).permutation(800)[:512]
+    found = {}
+    for least in (12 * 10**6, 10**12):
+        monkeypatch.setattr(_problem, "LEAST_WORK", least)
+        problem, gradient = WIDE.problem(ROWS, NUMBERS, s, loss=SquaredLoss(), alpha=3.0), np.empty(WIDE.n_parameters)
+        value = problem.batch_value_and_gradient(theta, rows, gradient)
+        if least == 12 * 10**6:  # two parts, of a block each
+            assert [pattern.shape for pattern in problem.patterns()] == 2 * [(256, 600)]
+        found[least] = gradient, value, *problem.value_and_gradient(theta)[::-1], problem.value(theta)
+    for part, whole in zip(*found.values(), strict=True):
+        np.testing.assert_allclose(part, whole, rtol=1e-9, atol=1e-12)
+
+
+@dataclass(frozen=True)
+class Normed(UpdateRule):
+    """A step along the gradient over its norm, which needs all of it."""
+
+    def memory(self, theta):
+        return ()
+
+    def step(self, theta, gradient, memory, *, rate, momentum, t):
+        theta -= rate * gradient / np.linalg.norm(gradient)
+
+
+@pytest.mark.parametrize("rule", [Adam(weight_decay=0.1), GradientSteps(), Rprop("rprop+"), Rprop(), Normed()])
+def test_updates_in_parts_are_those_of_the_whole(monkeypatch, rule):
+    found, sizes = [], []
+    with monkeypatch.context() as patch:
+        for least in (5, 1000):
+            patch.setattr(_train, "LEAST_PART", least)
+            problem, theta = NETWORK.problem(X, Y, alpha=0.1), NETWORK.init(np.random.default_rng(0))
+
+            def run(function, parts):
+                sizes.append([len(part[0]) for part in parts])
+                return in_turn(function, parts)
+
+            given = {"solver": rule, "schedule": None if isinstance(rule, Rprop) else 0.01, "run": run}
+            found.append(_train.train(problem, theta, **given, batch_size=40, max_iter=5, random_state=0).w)
+    np.testing.assert_array_equal(*found)
+    assert sizes == ([] if isinstance(rule, Normed) else 5 * [[5, 5, 5, 6]])
+
+
+def test_overflow_in_parts_warns_only_where_the_caller_asks():
+    problem, theta = WIDE.problem(ROWS, NUMBERS), np.full(WIDE.n_parameters, 1e200)
+    with team(2) as run, np.errstate(all="ignore"):
+        shared = WIDE.problem(ROWS, NUMBERS, run=run)
+        assert not np.isfinite(shared.value(theta))
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        problem.value(theta)
 
 
 @pytest.mark.spec("NEU-067", "NEU-005")

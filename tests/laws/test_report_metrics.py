@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import get_scorer, get_scorer_names, median_absolute_error, roc_auc_score
+from sklearn.metrics import f1_score, get_scorer, get_scorer_names, median_absolute_error, roc_auc_score
 
 from gnomon._registry import Candidate
 from gnomon.evaluation import eer
-from gnomon.io import Table, UserError
+from gnomon.io import Table, UserError, load
 from gnomon.report import Aims, learn, page, summary
 from gnomon.report._metrics import SCORERS, scores_of
 from gnomon.report._target import read_target
@@ -143,3 +143,33 @@ def test_a_positive_class_needs_something_that_asks_for_it(only):
     with pytest.raises(UserError, match="--positive says which class"):
         learn(table_of(2), "y", aims=Aims(positive="a"))
     assert learn(table_of(2), "y", metric="f1", aims=Aims(positive="a")).scores[0].name == "f1"
+
+
+def rare_class(n=1500):
+    """A twelfth of the rows is positive, and no row surely so."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=n)
+    return {"x": x, "y": np.where(rng.random(n) < 1.0 / (1.0 + np.exp(3.2 - 1.3 * x)), "rare", "common")}
+
+
+def test_a_score_of_labels_gets_its_threshold_from_rows_left_out(only, tmp_path):
+    only(LINE)
+    data = rare_class()
+    study = learn(data, "y", metric="f1", aims=Aims(positive="rare"), refit=False)
+    found = study.threshold
+    assert found.value < 0.4
+    assert found.after > found.before + 0.05
+    p = study.judged.predict_proba(Table(data))[:, 1]
+    np.testing.assert_array_equal(study.predict(data) == "rare", p >= found.value)
+    held, truth = p[study.split.test], study.target.y[study.split.test] == "rare"
+    assert study.judgement.scores["f1"] == pytest.approx(f1_score(truth, held >= found.value))
+    assert study.judgement.scores["f1"] > f1_score(truth, held > 0.5)
+    study.save(tmp_path / "m.skops")
+    np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(Table(data)), study.predict(data))
+    assert "is said from a probability" in page(study, Table(data))
+
+
+@pytest.mark.parametrize("metric", [None, "roc_auc", "recall"])
+def test_scores_of_probabilities_and_of_one_side_get_no_threshold(only, metric):
+    only(LINE)
+    assert learn(rare_class(400), "y", metric=metric, refit=False).threshold is None

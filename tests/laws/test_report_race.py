@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -9,7 +10,8 @@ from gnomon._registry import Candidate
 from gnomon.io import Table, UserError, load, save
 from gnomon.report import _budget, _compare, learn, page, summary
 from gnomon.report._blend import MemberForecasts
-from gnomon.report.prepare import Preparer
+from gnomon.report._kinds import infer_kinds
+from gnomon.report.prepare import CODINGS, Preparer, TextBlock
 from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 
@@ -202,3 +204,32 @@ def test_texts_are_terms_for_lines_and_topics_for_trees(only):
     topics = Preparer(study.kinds, "words").fit(Table(table))
     assert topics.get_feature_names_out()[0] == "text: topic 1"
     assert 2 <= topics.transform(Table(table)).shape[1] <= 50
+
+
+@pytest.mark.parametrize("detail", ["full", "plain"])
+@pytest.mark.parametrize("levels", CODINGS)
+def test_rows_that_are_learned_from_are_taken_apart_once(levels, detail, monkeypatch):
+    rng = np.random.default_rng(0)
+    words = rng.choice(["red", "green", "blue", "grey", "dark"], (60, 4))
+    table = Table(
+        {
+            "size": np.where(np.arange(60) % 7 == 0, np.nan, rng.normal(size=60)),
+            "kind": rng.choice(["a", "b", "c"], 60),
+            "when": np.datetime64("2024-01-01") + rng.integers(0, 400, 60),
+            "text": np.array([" ".join(row) for row in words]),
+        }
+    )
+    kinds = tuple(infer_kinds(table, table.names, types={"text": "text"}).values())
+    assert {kind.kind for kind in kinds} == {"number", "category", "date", "text"}
+    expected = Preparer(kinds, levels, detail).fit(table).transform(table)
+    with monkeypatch.context() as patched:
+        patched.setattr(TextBlock, "transform", lambda self, rows: pytest.fail("the texts are taken apart again"))
+        found = Preparer(kinds, levels, detail).fit_transform(table)
+    assert type(found) is type(expected)
+    if issparse(found):
+        found, expected = found.toarray(), expected.toarray()
+    for mine, other in zip(found.T, expected.T, strict=True):
+        if isinstance(other[0], str):
+            np.testing.assert_array_equal(mine, other)
+        else:
+            np.testing.assert_allclose(mine.astype(float), other.astype(float), rtol=1e-12, atol=1e-12)

@@ -46,7 +46,7 @@ def test_a_fold_is_judged_by_what_the_others_choose(only, monkeypatch):
     monkeypatch.setattr("gnomon.report._search.clearly_behind", lambda losses, baseline: [])
     only(TREE)
     data = numbers()
-    study = learn(data, "y", search=True, rule="best")
+    study = learn(data, "y", search=True, rule="best", single=True)
     losses = rmse_table(study, data)
     by_name = {trial.candidate.name: trial for trial in study.trials}
     np.testing.assert_allclose(by_name["tree"].scores["RMSE"], losses[0], rtol=1e-9)

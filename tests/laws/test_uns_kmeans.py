@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gnomon.cluster import AgglomerativeClustering, KMeans
 from gnomon.cluster._starts import Starts
 from gnomon.optim import kmeans, kmeans_lower_bound, nearest_center, seed_centers
+from gnomon.optim.center_search import CenterSearch, one_group
 
 RNG = np.random.default_rng(0)
 ALGORITHMS = ["lloyd", "hamerly", "elkan", "yinyang", "auto"]
@@ -31,6 +32,8 @@ def _tables():
         "sparse single": sparse.csr_array(holes.astype(np.float32)),
         "ties": np.round(X),
         "far from zero": X + 1e8,
+        "one row far away": np.vstack([X, np.full((1, 5), 1e5)]),
+        "tiny and large columns": X * [1e-9, 1e-6, 1e-9, 1e-7, 1.0],
     }
 
 
@@ -440,3 +443,34 @@ def test_the_nearest_centre_is_the_same_wherever_the_rows_lie(place, dtype, thre
     exact = ((X[:, None].astype(float) - centers[None].astype(float)) ** 2).sum(axis=2)
     np.testing.assert_array_equal(labels, np.argmin(exact, axis=1))
     np.testing.assert_allclose(squares, exact.min(axis=1), rtol=1e-9)
+
+
+@pytest.mark.spec("UNS-L02")
+@pytest.mark.parametrize("gap", [1e-3, 1e-7, 1e-10])
+@pytest.mark.parametrize("size", [1e-18, 1.0, 1e12])
+def test_products_in_single_precision_decide_only_what_they_can(gap, size):
+    # Rows almost half way between two centres, in directions in which every product is rounded.
+    rng = np.random.default_rng(1)
+    turn = np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    centers, X = np.zeros((3, 30)), rng.normal(size=(500, 30))
+    centers[:, 0] = 1.0, -1.0, 40.0
+    side = rng.choice([-1.0, 1.0], size=500)
+    X[:, 0] = gap * side
+    found = nearest_center(size * (X @ turn), size * (centers @ turn))[0]
+    np.testing.assert_array_equal(found, (side < 0.0).astype(int))
+    exact = np.sum(np.min(np.sum((X[:, None] - centers) ** 2, axis=2), axis=1))
+    for algorithm in ALGORITHMS:
+        run = kmeans(size * (X @ turn), size * (centers @ turn), algorithm=algorithm, on_empty="keep", max_iter=1)
+        assert run.history["objective"][0] / size**2 == pytest.approx(exact, rel=1e-12)
+
+
+def test_products_are_in_double_precision_once_single_precision_leaves_much_open():
+    X = groups()
+    for rows, left in ((X, np.float32), (np.vstack([X, np.full((1, 5), 1e5)]), np.float64)):
+        search = CenterSearch(rows, np.zeros(5), 12, lambda work, parts: [work(part) for part in parts])
+        labels, centers = np.full(len(rows), -1), rows[-12:].copy()
+        search.assign(centers, np.ones(len(rows)), one_group(12), labels)
+        assert search.precision == left
+        again = np.full(len(rows), -1)
+        search.assign(centers, np.ones(len(rows)), one_group(12), again)
+        np.testing.assert_array_equal(again, labels)

@@ -205,6 +205,48 @@ def test_a_signal_during_a_fit_is_not_taken_for_a_request_to_stop_early(folder, 
     assert signal.getsignal(number) is before
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.usefixtures("heeded")
+def test_an_interruption_after_two_folds_ends_with_a_report(folder):
+    """A solver that keeps its best result at a KeyboardInterrupt does not keep the request to itself."""
+    fits = []
+
+    class Counted(LogisticRegression):
+        def fit(self, X, y):
+            fits.append(len(y))
+            if len(fits) == 3:
+                lbfgs(lambda w: (os.kill(os.getpid(), signal.SIGINT) or float(w @ w), 2.0 * w), np.ones(1))
+            return super().fit(X, y)
+
+    register(Candidate("counted", "classification", lambda facts, seed: Counted(max_iter=500), 2))
+    before = signal.getsignal(signal.SIGINT)
+    result = run("demo")
+    assert result.exit_code == 0, result.stderr
+    assert "the comparison was ended before its last fold" in " ".join(result.output.split())
+    assert left(folder) == ["gnomon-demo", "gnomon-demo/model.skops", "gnomon-demo/report.html"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.usefixtures("heeded")
+@pytest.mark.parametrize("times", [1, 2])
+def test_files_of_a_study_that_is_done_are_written_after_one_interruption(folder, monkeypatch, times):
+    from gnomon.cli import _learn
+
+    write = _learn.page
+
+    def interrupted(*given, **named):
+        for _ in range(times):
+            os.kill(os.getpid(), signal.SIGINT)
+        return write(*given, **named)
+
+    monkeypatch.setattr(_learn, "page", interrupted)
+    result = run("demo")
+    assert "files are being written" in result.stderr
+    assert result.exit_code == (0 if times == 1 else 130)
+    assert bool(left(folder)) == (times == 1)
+
+
 NO_MODELS = {
     "absent": (None, "no such file"),
     "text": (b"hello", "no zip archive"),

@@ -1,8 +1,12 @@
 """`gnomon learn` and `gnomon demo`: read, study, write a report and a model, and say how it went."""
 
 import json
+import math
 import shlex
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,12 +17,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gnomon.cli._guard import errors
+from gnomon.cli._guard import Stopped, errors
 from gnomon.io import read_table
 from gnomon.io.files import outbox
 from gnomon.io.models import write_model
 from gnomon.report import Aims, AnomalyStudy, ClusterStudy, Study, learn, page, summary
 from gnomon.report.aims import read_costs
+from gnomon.report.ending import Enough
 from gnomon.report.origin import given
 from gnomon.report.pages import verdict
 from gnomon.report.study_files import notes_of
@@ -28,6 +33,8 @@ __all__ = ["aims", "command_line", "progress_bar", "run", "run_demo", "stem", "t
 
 REPORT = "report.html"
 MODEL = "model.skops"
+SOON = 1.0
+"""Seconds within which a second interruption means that nothing is wanted."""
 STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
 
 
@@ -47,14 +54,15 @@ def run(
     with outbox(out) as place:
         found = given(data, reading)
         console.print(f"{data.name}: {len(found.table)} rows, {len(found.table.names)} columns", markup=False)
-        with progress_bar(quiet=quiet or as_json) as progress:
+        with progress_bar(quiet=quiet or as_json) as progress, ending_early():
             study = learn(found, target, **choices, progress=progress)
-        write_model(study.model, place(MODEL), **notes_of(study))
-        source = study.source
-        html = page(
-            study, study.table, source=source.name, digest=source.digest, model_file=MODEL, command=command_line()
-        )
-        place(REPORT).write_text(html, encoding="utf-8")
+        with finishing():
+            write_model(study.model, place(MODEL), **notes_of(study))
+            source = study.source
+            html = page(
+                study, study.table, source=source.name, digest=source.digest, model_file=MODEL, command=command_line()
+            )
+            place(REPORT).write_text(html, encoding="utf-8")
     if as_json:
         outcome = {**summary(study), "report": str(out / REPORT), "model": str(out / MODEL)}
         sys.stdout.write(json.dumps(outcome, indent=1, ensure_ascii=False) + "\n")
@@ -100,6 +108,59 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int, str], None]]:
             bar.update(job, completed=done, total=total, description=text)
 
         yield move
+
+
+@contextmanager
+def ending_early() -> Iterator[None]:
+    """Within the block an interruption asks a study for what it has; one soon after another ends the command."""
+    last = -math.inf
+
+    def end_stage(end: Callable[[], object]) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before < SOON:
+            end()
+        raise Enough
+
+    try:
+        with _interrupted_by(end_stage):
+            yield
+    except Enough:
+        raise Stopped(signal.SIGINT) from None
+
+
+@contextmanager
+def finishing() -> Iterator[None]:
+    """Within the block the first interruption is answered and passed over, for the work is done; the next ends it."""
+    asked = False
+
+    def pass_over(end: Callable[[], object]) -> None:
+        nonlocal asked
+        if asked:
+            end()
+        asked = True
+        errors().print("the study is done and its files are being written; interrupt again to do without them")
+
+    with _interrupted_by(pass_over):
+        yield
+
+
+@contextmanager
+def _interrupted_by(handle: Callable[[Callable[[], object]], None]) -> Iterator[None]:
+    """Call `handle` at SIGINT, with what would happen otherwise; leave everything as it is where that is nothing.
+
+    So it is in threads other than the main one, which alone may install handlers.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    end = usual
+    signal.signal(signal.SIGINT, lambda number, frame: handle(lambda: end(number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _tell(console: Console, study: Study, out: Path) -> None:

@@ -6,6 +6,7 @@ width is sensible; the number of columns may differ from fold to fold, so that n
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -28,6 +29,11 @@ def _classifier(facts: Facts | None, random_state: int) -> BaseEstimator:
     return GaussianProcessClassifier(Constant(4.0) * Matern(2.0, nu=2.5), integration="quadrature")
 
 
+def _roughness(facts: Facts, matern: str) -> dict[str, Any]:
+    """How often the function can be differentiated, which the evidence does not choose."""
+    return {f"{matern}__nu": [0.5, 1.5, 2.5]}
+
+
 def _few_rows(facts: Facts) -> bool:
     """The work is cubic in the number of rows, some dozens of times."""
     return facts.n_rows <= 1500 and not facts.sparse
@@ -41,11 +47,13 @@ def _very_few_rows(facts: Facts) -> bool:
 for _candidate in (
     Candidate(
         "Gaussian process", "regression", _regressor, complexity=5.2, suits=_few_rows,
+        space=partial(_roughness, matern="kernel__k1__k2"),
         note="a smooth random function and a plane, given the rows; smoothness, amplitude and noise at the maximum of "
         "the evidence",
     ),
     Candidate(
         "Gaussian process classification", "classification", _classifier, complexity=5.2, suits=_very_few_rows,
+        space=partial(_roughness, matern="kernel__k2"),
         note="log-odds that are a smooth random function, given the labels, by Laplace's approximation; smoothness and "
         "amplitude at the maximum of the evidence",
     ),

@@ -100,10 +100,11 @@ def evaluate_sparse(kernel: "Kernel", P: Any, Q: Any) -> Any:
     pattern = kernel.pattern(P, Q)
     if pattern is None:
         return None
-    i, j = pattern.nonzero()
+    j = pattern.indices
+    i = np.repeat(np.arange(len(P), dtype=j.dtype), np.diff(pattern.indptr))
     parts = [kernel.pairs(P, Q, i[cut], j[cut]) for cut in _cuts(len(i), PAIRS)]
     values = np.concatenate(parts) if parts else np.empty(0)
-    K = sparse.csr_array((values, (i, j)), shape=(len(P), len(Q)))
+    K = sparse.csr_array((values, j, pattern.indptr), shape=(len(P), len(Q)))
     K.eliminate_zeros()
     return K
 

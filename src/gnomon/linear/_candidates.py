@@ -5,6 +5,7 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from gnomon._registry import Candidate, Facts, register, register_warmup
 from gnomon._typing import Floats
 
-INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0)
+INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
 INNER_FOLDS = 3
 
 
@@ -57,7 +58,7 @@ def _sparse_logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LogisticRegressionCV
 
     return LogisticRegressionCV(
-        Cs=INVERSE_STRENGTHS[:-1], l1_ratios=(1.0,), cv=INNER_FOLDS, scoring="neg_log_loss", solver="saga", max_iter=300
+        Cs=INVERSE_STRENGTHS[:3], l1_ratios=(1.0,), cv=INNER_FOLDS, scoring="neg_log_loss", solver="saga", max_iter=300
     )
 
 
@@ -65,6 +66,20 @@ def _linear_svm(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LinearSVC
 
     return LinearSVC(C=0.1, random_state=random_state)
+
+
+def _mixture(facts: Facts) -> dict[str, Any]:
+    """The share of ‖w‖₁ in the penalty; its strength is found within a fit."""
+    from scipy.stats import uniform
+
+    return {"regressor__l1_ratio": uniform(0.05, 0.9)}
+
+
+def _price(facts: Facts) -> dict[str, Any]:
+    """What a row within the margin costs."""
+    from scipy.stats import loguniform
+
+    return {"C": loguniform(1e-3, 10.0)}
 
 
 def _coefficients(model: BaseEstimator) -> Floats:
@@ -89,7 +104,7 @@ for _candidate in (
         note="least squares with a penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
     ),
     Candidate(
-        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_rescaled_coefficients,
+        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_rescaled_coefficients, space=_mixture,
         note="least squares with half ‖w‖₁, half ‖w‖²; strength by 3-fold cross-validation",
     ),
     Candidate(
@@ -111,6 +126,7 @@ for _candidate in (
     ),
     Candidate(
         "linear support vector machine", "classification", _linear_svm, complexity=3.0, probabilities=False,
+        space=_price,
         note="the widest margin, squared hinge loss, penalty ‖w‖²; probabilities by a sigmoid of the score",
     ),
 ):  # fmt: skip

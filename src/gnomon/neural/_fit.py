@@ -17,11 +17,12 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.neural._checkpoint import Checkpoint
 from gnomon.neural._descents import descend
-from gnomon.neural._engines import passes_of
+from gnomon.neural._engines import engine_name, passes_of
 from gnomon.neural._options import TrainingOptions
 from gnomon.neural._symmetric_start import warn_if_symmetric
 from gnomon.neural._tolerances import is_stuck, tolerance_units
-from gnomon.numerics.parallel import calm_blas, map_until_interrupt
+from gnomon.numerics.parallel import blas_threads, calm_blas, map_until_interrupt, team
+from gnomon.numerics.parts import Run
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.optim import BatchProblem, Solution, TrainingState, train
 from gnomon.optim.rounding import refuse_overflow
@@ -132,10 +133,11 @@ def fit_network(
         theta = begin(rng) if start is None else start
         if start is None and state is None:
             warn_if_symmetric(network, theta)
-        problem = network.problem(X, y, s, **given, rng=rng)
         # Arithmetic that overflows ends as divergence, or is refused below.
-        with _blas(network, options, problem.n_rows), np.errstate(over="ignore", invalid="ignore"):
-            solution = _solve(problem, theta, options, held, state, epochs, watch, callback, rng)
+        calm, threads = _blas(network, options, _rows_of(X)), _threads(network, options, _rows_of(X))
+        with calm, team(threads) as together, np.errstate(over="ignore", invalid="ignore"):
+            problem = network.problem(X, y, s, **given, rng=rng, run=together)
+            solution = _solve(problem, theta, options, held, state, epochs, watch, callback, rng, together)
         refuse_overflow(solution.w, solution.objective)
         return solution if not is_stuck(problem, solution) else _doubted(solution)
 
@@ -162,6 +164,7 @@ def _solve(
     watch: Callable[[Floats], Mapping[str, Any]] | None,
     callback: Callback | None,
     rng: np.random.Generator,
+    run: Run,
 ) -> Solution[Floats]:
     """One start: a descent on the whole objective, or mini-batches."""
     score = None if held is None else held.score
@@ -195,6 +198,7 @@ def _solve(
         state=state,
         save=None if file is None else file.save,
         certify=epochs is None,
+        run=run,
     )
     if file is not None:
         file.close(solution.details["state"])
@@ -239,11 +243,20 @@ def check_network(network: Any, options: TrainingOptions) -> None:
 
 
 def _blas(network: Any, options: TrainingOptions, n: int) -> AbstractContextManager[Any]:
-    """One thread, unless every product of an update is large."""
+    """One thread for BLAS, unless every product of an update is large."""
+    return nullcontext() if _has_large_products(network, options, n) else calm_blas(0)
+
+
+def _threads(network: Any, options: TrainingOptions, n: int) -> int:
+    """As many threads of our own as BLAS may have, where neither BLAS nor PyTorch uses them."""
+    ours = engine_name(options.engine, network, device=options.device) == "numpy"
+    return blas_threads() if ours and not _has_large_products(network, options, n) else 1
+
+
+def _has_large_products(network: Any, options: TrainingOptions, n: int) -> bool:
     rows = n if options.full_batch else options.rows_of_a_batch(n)
     sizes: Sequence[int] = [p.size for node in network.nodes for p in node.parameters if len(p.shape) > 1]
-    large = bool(sizes) and rows * min(sizes) > LARGE_PRODUCT
-    return nullcontext() if large else calm_blas(0)
+    return bool(sizes) and rows * min(sizes) > LARGE_PRODUCT
 
 
 def _rows_of(X: Any) -> int:

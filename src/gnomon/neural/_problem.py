@@ -6,18 +6,24 @@
 (2) is an unbiased estimate of ∇J from the rows B; without weights it is the mean over the batch. The problem knows
 layers, data and loss; an optimiser sees a vector, its gradient, and slices with names. Bottou, Curtis & Nocedal (2018),
 doi:10.1137/16M1080173.
+
+Where the rows are much work they are summed in parts, and the parts are added in their order. Threads may share them;
+since parts depend on the work alone, results are the same to the bit for every number of threads.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon._jit import jit_no_alloc, subroutine_reassoc
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats
 from gnomon.neural._engines import Passes
 from gnomon.neural._output_loss import OutputLoss
-from gnomon.numerics.augment import Augmentation, augment_rows, check_augment
+from gnomon.neural._row_sums import BatchRows, RowData, RowSums, part_of, work_of_a_row
+from gnomon.neural._weight_penalty import WeightPenalty
+from gnomon.numerics.augment import Augmentation, check_augment
+from gnomon.numerics.parts import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
 from gnomon.optim import ParameterGroup
 
@@ -28,8 +34,8 @@ Curvature: TypeAlias = Literal["hessian", "gauss_newton"]
 _IMAGINARY = 1e-30
 """The step of complex differentiation: no difference is taken, so nothing cancels, however small it is."""
 
-_BLOCK, _SHORTEST = 2**17, 256
-"""Numbers of the widest array of a block of rows, and the least of rows."""
+LEAST_WORK = 12 * 10**6
+"""Multiply-adds of the way forward for which a part of the rows is worth having: its gradient must be added."""
 
 
 class Group(NamedTuple):
@@ -91,6 +97,8 @@ class NetworkProblem:
         What changes the rows of each mini-batch, before the first layer.
     passes : callable (dtype, rng) → workspace, optional
         What evaluates the network; by default its own `Workspace`.
+    run : callable (function, items) → list, optional
+        What works through the parts of the rows, a `Team` of threads for example; by default one after the other.
     """
 
     def __init__(
@@ -109,6 +117,7 @@ class NetworkProblem:
         rng: np.random.Generator | None = None,
         augment: Any = None,
         passes: Passes | None = None,
+        run: Run = in_turn,
     ) -> None:
         self.network, self.losses = network, tuple(losses)
         self.inputs, self.targets = list(inputs), list(targets)
@@ -119,30 +128,28 @@ class NetworkProblem:
         self.penalty_scale = penalty_scale
         arrays = network.groups(alpha, l1, max_norm, penalize_intercept)
         self.groups: tuple[ParameterGroup, ...] = _for_optimisers(arrays, self.total, penalize_intercept)
-        self._workspace = (passes or network.workspace)(self.dtype, rng)
-        self._augment, self._draws = _checked_augment(augment, inputs, rng), check_rng(rng)
-        self._set_penalties(arrays)
-        self._flat: dict[int, Floats] = {}
-        self._taken: dict[tuple[int, int], Array] = {}
-        self._part = np.empty(0, self.dtype)
-        self._block = max(_BLOCK // network.widest, _SHORTEST)
-
-    def _set_penalties(self, arrays: Sequence[Group]) -> None:
-        ridge = [group for group in arrays if group.l2 and group.trainable]
-        self._starts = np.array([group.where.start for group in ridge], dtype=np.int64)
-        self._stops = np.array([group.where.stop for group in ridge], dtype=np.int64)
-        self._strengths = np.array([group.l2 for group in ridge], dtype=float)
+        changes = _checked_augment(augment, inputs, rng)
+        data = RowData(self.inputs, self.targets, self.losses, changes, check_rng(rng))
+        self._whole = bool(network.random or changes)
+        self._new_sums = lambda: RowSums(
+            data, (passes or network.workspace)(self.dtype, rng), network.widest, self._whole
+        )
+        self._sums, self._used = [self._new_sums()], 1
+        self._run, self._least = run, -(-LEAST_WORK // max(work_of_a_row(network), 1))
+        self._others, self._gradients = np.empty((0, self.size), self.dtype), list[Floats]()
+        self._penalty = WeightPenalty(arrays, self.size, run)
         self._frozen = [group.where for group in arrays if not group.trainable]
+        self._flat: dict[int, Floats] = {}
 
     def freeze(self, draws: Mapping[str, dict[str, Any]] | None) -> None:
         """Let random layers use these draws, as `NeuralNetwork.draw` returns them, in training; None: draw again."""
-        self._workspace.freeze(draws)
+        self._sums[0].space.freeze(draws)
 
     def patterns(self) -> list[Array]:
-        """Which linear piece each unit was on in the last pass."""
-        return self._workspace.patterns()
+        """Which linear piece each unit was on in the last passes."""
+        return [pattern for sums in self._sums[: self._used] for pattern in sums.space.patterns()]
 
-    def batch_value_and_gradient(self, theta: Floats, rows: Integers | slice, gradient: Floats) -> float:
+    def batch_value_and_gradient(self, theta: Floats, rows: BatchRows, gradient: Floats) -> float:
         """The estimate of J from some rows, with (2) written to `gradient`; random layers draw."""
         rows = slice(*rows.indices(self.n_rows)[:2]) if isinstance(rows, slice) else rows
         n = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
@@ -159,21 +166,18 @@ class NetworkProblem:
 
     def value(self, theta: Floats) -> float:
         """J on all rows, with random layers off."""
-        w, total = self._full_weights(), 0.0
-        for rows, share in self._blocks(slice(0, self.n_rows), w, False):
-            outputs = self._workspace.outputs(theta, self._of(self.inputs, rows))
-            for Z, y, loss in zip(outputs, self._of(self.targets, rows), self.losses, strict=True):
-                total += loss.evaluate(y, Z, share, np.empty_like(Z))
-        return total + self._penalty(theta, None, 1.0 / self.total)
+        parts = self._parts(slice(0, self.n_rows), self._full_weights(), False)
+        total = self._total(lambda k: self._sums[k].value(theta, *parts[k]), len(parts))
+        return total + self._penalty.add(theta, np.empty(0, self.dtype), 1.0 / self.total, self._others[:0])
 
     def sensitivities(self, theta: Floats) -> tuple[dict[str, tuple[Floats, ...]], dict[str, Floats]]:
         """∂J/∂θ_l and ∂J/∂Z_l of every layer, by name, on all rows, the penalty included in the first."""
         gradient, everything = np.empty(self.size, self.dtype), slice(0, self.n_rows)
-        self._pass(theta, everything, self._full_weights(), gradient, training=False)
-        self._penalty(theta, gradient, 1.0 / self.total)
+        self._sums[0].one_pass(theta, everything, self._full_weights(), gradient, training=False)
+        self._penalty.add(theta, gradient, 1.0 / self.total, self._others[:0])
         self._without_frozen(gradient)
         names = [node.name for node in self.network.nodes]
-        return self.network.views(gradient), dict(zip(names, self._workspace.deltas, strict=True))
+        return self.network.views(gradient), dict(zip(names, self._sums[0].space.deltas, strict=True))
 
     def hvp(self, theta: Floats, v: Floats, curvature: Curvature = "hessian") -> Floats:
         """∇²J v, or the Gauss–Newton matrix Σ JᵢᵀHᵢJᵢ (with the penalty) times v.
@@ -188,7 +192,7 @@ class NetworkProblem:
         bent = []
         for Z, y, loss in zip(outputs, self.targets, self.losses, strict=True):
             bent.append(loss.curvature_times(y, np.ascontiguousarray(Z.real), w, Z.imag / _IMAGINARY))
-        ridge = self._ridge(v)
+        ridge = self._ridge_times(v)
         if curvature == "gauss_newton":
             return self._pulled_back(theta, bent) + ridge
         deltas = []
@@ -210,83 +214,44 @@ class NetworkProblem:
         space.backward(list(deltas), gradient)
         return self._without_frozen(gradient)
 
-    def _ridge(self, v: Floats) -> Floats:
+    def _ridge_times(self, v: Floats) -> Floats:
         found = np.zeros(self.size)
-        for start, stop, strength in zip(self._starts, self._stops, self._strengths, strict=True):
-            found[start:stop] = strength / self.total * v[start:stop]
+        self._penalty.add(np.asarray(v, dtype=float), found, 1.0 / self.total, np.empty((0, self.size)))
         return found
 
     def _evaluate(
-        self, theta: Floats, rows: Integers | slice, w: Floats, scale: float, gradient: Floats, training: bool
+        self, theta: Floats, rows: BatchRows, w: Floats, scale: float, gradient: Floats, training: bool
     ) -> float:
-        total = 0.0
-        for k, (some, share) in enumerate(self._blocks(rows, w, training)):
-            total += self._pass(theta, some, share, gradient if k == 0 else self._spare(), training)
-            if k > 0:
-                gradient += self._part
-        total += self._penalty(theta, gradient, scale)
+        parts = self._parts(rows, w, training)
+
+        def add_up(k: int) -> float:
+            out = self._gradients[k - 1] if k else gradient
+            return self._sums[k].value_and_gradient(theta, *parts[k], out, training)
+
+        total = self._total(add_up, len(parts))
+        total += self._penalty.add(theta, gradient, scale, self._others[: len(parts) - 1])
         if self._frozen:
             self._without_frozen(gradient)
         return total
 
-    def _pass(self, theta: Floats, rows: Integers | slice, w: Floats, gradient: Floats, training: bool) -> float:
-        """Σ wᵢ ℓᵢ over some rows, with its gradient written."""
-        space, inputs, targets = self._workspace, self._of(self.inputs, rows), self._of(self.targets, rows, -1)
-        if training and self._augment:
-            inputs, targets = self._changed(inputs, targets)
-        outputs = space.forward(theta, inputs, training=training)
-        total, deltas = 0.0, []
-        for k, (Z, y, loss) in enumerate(zip(outputs, targets, self.losses, strict=True)):
-            delta = space.runs[k].array("delta of the output", Z.shape)
-            total += loss.evaluate(y, Z, w, delta)
-            deltas.append(delta)
-        space.backward(deltas, gradient)
-        return total
+    def _parts(self, rows: BatchRows, w: Floats, training: bool) -> list[tuple[BatchRows, Floats]]:
+        """The rows in parts: one where something draws for all of them, or the engine has threads of its own."""
+        whole = (training and self._whole) or not self._sums[0].space.by_parts
+        parts = [slice(0, len(w))] if whole else fixed_parts(len(w), self._least)
+        self._used = len(parts)
+        while len(self._sums) < len(parts):
+            self._sums.append(self._new_sums())
+        if len(self._others) < len(parts) - 1:
+            self._others = np.empty((len(parts) - 1, self.size), self.dtype)
+            self._gradients = list(self._others)
+        return [(part_of(rows, part.start, part.stop), w[part]) for part in parts] if len(parts) > 1 else [(rows, w)]
 
-    def _blocks(self, rows: Integers | slice, w: Floats, training: bool) -> Iterator[tuple[Integers | slice, Floats]]:
-        """The rows, many of them a block at a time, so that what a pass keeps is small and stays in the cache.
-
-        Layers and transformations that draw get all rows at once: their draws do not depend on the size of blocks.
-        """
-        if len(w) <= self._block or (training and (self.network.random or self._augment)):
-            yield rows, w
-            return
-        for first in range(0, len(w), self._block):
-            last = min(first + self._block, len(w))
-            ours = slice(rows.start + first, rows.start + last) if isinstance(rows, slice) else rows[first:last]
-            yield ours, w[first:last]
-
-    def _changed(self, inputs: list[Any], targets: list[Any]) -> tuple[list[Any], Any]:
-        """A batch after the transformations; what they make of several targets is a list again."""
-        one = len(targets) == 1
-        X, y = augment_rows(self._augment, inputs[0], targets[0] if one else targets, self._draws)
-        return [np.ascontiguousarray(X, dtype=self.dtype)], [y] if one else y
-
-    def _spare(self) -> Floats:
-        if not len(self._part):
-            self._part = np.empty(self.size, self.dtype)
-        return self._part
-
-    def _of(self, arrays: Sequence[Any], rows: Integers | slice, sign: int = 1) -> list[Any]:
-        """These rows of the arrays, in memory that is kept for so many; `sign` tells inputs from targets."""
-        if isinstance(rows, slice):
-            return [x[rows] for x in arrays]
-        return [self._take(sign * (k + 1), x, rows) for k, x in enumerate(arrays)]
-
-    def _take(self, place: int, x: Any, rows: Integers) -> Any:
-        if not isinstance(x, np.ndarray):
-            return x[rows]
-        out = self._taken.get((place, len(rows)))
-        if out is None:
-            out = self._taken[place, len(rows)] = np.empty((len(rows), *x.shape[1:]), x.dtype)
-        # With mode="raise", which checks the rows, NumPy would copy twice.
-        return x.take(rows, axis=0, out=out, mode="clip")
-
-    def _penalty(self, theta: Floats, gradient: Floats | None, scale: float) -> float:
-        if not len(self._starts):
-            return 0.0
-        given = np.empty(0, theta.dtype) if gradient is None else gradient
-        return float(_add_ridge(theta, given, self._starts, self._stops, self._strengths, scale))
+    def _total(self, sums: Callable[[int], float], parts: int) -> float:
+        """The sum over the parts; a thread ignores overflows where the caller does."""
+        if parts == 1:
+            return sums(0)
+        contexts = [copy_context() for _ in range(parts)]
+        return sum(self._run(lambda k: contexts[k].run(sums, k), range(parts)))
 
     def _without_frozen(self, gradient: Floats) -> Floats:
         for where in self._frozen:
@@ -340,26 +305,3 @@ def _complex(x: Any) -> Any:
 
 def _real(x: Any) -> Any:
     return x.astype(np.float64)
-
-
-@jit_no_alloc
-def _add_ridge(theta, gradient, starts, stops, strengths, scale):
-    """½ scale Σ strength ‖slice‖², with its gradient added (unless the gradient has no elements)."""
-    total = 0.0
-    for k in range(starts.shape[0]):
-        c = theta.dtype.type(strengths[k] * scale)
-        part = theta[starts[k] : stops[k]]
-        to = gradient[starts[k] : stops[k]] if gradient.shape[0] > 0 else gradient
-        total += 0.5 * c * _add_multiple(part, to, c)
-    return total
-
-
-@subroutine_reassoc
-def _add_multiple(part, to, c):
-    """‖part‖², with c times it added to `to` unless that is empty."""
-    square = 0.0
-    for i in range(part.shape[0]):
-        square += float(part[i]) * float(part[i])
-    for i in range(to.shape[0]):
-        to[i] += c * part[i]
-    return square

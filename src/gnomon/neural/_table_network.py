@@ -30,11 +30,23 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     widths : tuple of int, default=(64, 32)
+    alpha : float, default=1e-4
+        Penalty of the squared weights.
+    learning_rate_init : float, default=3e-3
+        Step of Adam.
     random_state : int, optional
     """
 
-    def __init__(self, widths: tuple[int, ...] = WIDTHS, random_state: int | None = None):
+    def __init__(
+        self,
+        widths: tuple[int, ...] = WIDTHS,
+        alpha: float = 1e-4,
+        learning_rate_init: float = 3e-3,
+        random_state: int | None = None,
+    ):
         self.widths = widths
+        self.alpha = alpha
+        self.learning_rate_init = learning_rate_init
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -64,11 +76,23 @@ class TableRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     widths : tuple of int, default=(64, 32)
+    alpha : float, default=1e-4
+        Penalty of the squared weights.
+    learning_rate_init : float, default=3e-3
+        Step of Adam.
     random_state : int, optional
     """
 
-    def __init__(self, widths: tuple[int, ...] = WIDTHS, random_state: int | None = None):
+    def __init__(
+        self,
+        widths: tuple[int, ...] = WIDTHS,
+        alpha: float = 1e-4,
+        learning_rate_init: float = 3e-3,
+        random_state: int | None = None,
+    ):
         self.widths = widths
+        self.alpha = alpha
+        self.learning_rate_init = learning_rate_init
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -120,7 +144,8 @@ def _options(model: Any, rows: Floats, holds_out: bool) -> dict[str, Any]:
         "early_stopping": holds_out,
         "monitor": "loss" if holds_out else "score",
         "batch_size": int(np.clip(len(rows) // UPDATES, SMALLEST_BATCH, LARGEST_BATCH)),
-        "learning_rate_init": 3e-3,
+        "alpha": model.alpha,
+        "learning_rate_init": model.learning_rate_init,
         "max_iter": 1000,
         "standardize": False,
         "engine": "numpy",

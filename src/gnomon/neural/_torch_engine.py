@@ -10,7 +10,7 @@ al. (2019), PyTorch: an imperative style, high-performance deep learning library
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class TorchWorkspace:
     nodes, inputs, outputs, dtype, rng
         As of `Workspace`.
     """
+
+    by_parts: ClassVar[bool] = False  # PyTorch has threads of its own
 
     def __init__(
         self,

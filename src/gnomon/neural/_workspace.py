@@ -8,7 +8,7 @@ thread; the network itself is never written to.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,7 +41,14 @@ class Workspace:
     dtype : dtype
     rng : numpy.random.Generator, optional
         For random layers in training.
+
+    Attributes
+    ----------
+    by_parts : bool
+        Whether several may work through the parts of a batch, each by a thread.
     """
+
+    by_parts: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -257,8 +257,7 @@ class _KMeansDescent:
         tallies = self.search.assign(self.centers, self.weights, self.groups, self.labels, *state)
         for tally in tallies:
             self.totals.add(tally)
-        gain, changed = np.sum([tally.totals for tally in tallies], axis=0)
-        return float(gain), int(changed)
+        return float(sum(tally.gain[0] for tally in tallies)), sum(int(tally.changed[0]) for tally in tallies)
 
     def _move(self, objective: float) -> tuple[float, float]:
         """Move every centre to the mean of its rows; J after it, and the sum of squares of the moves."""
@@ -377,4 +376,4 @@ def _apart(C: Floats, relative: float) -> Floats:
     """Lower bounds on the squared distances between centres."""
     norms = np.einsum("ij,ij->i", C, C)
     both = norms[:, None] + norms
-    return np.maximum(both - 2.0 * (C @ C.T) - 2.0 * relative * both, 0.0)
+    return np.maximum(both - 2.0 * (C @ C.T) - 4.0 * relative * both, 0.0)

@@ -97,17 +97,26 @@ class _Seeds:
         self.chunks = row_chunks(X.shape[0], 8 * X.shape[1])
         self.chosen: list[int] = []
         self.closest, self.nearest = np.full(len(weights), np.inf), np.zeros(len(weights), dtype=np.int64)
+        # Σ s D² of each piece of the rows.
+        self.mass = np.zeros(len(self.chunks))
         self.add(np.array([start]))
 
     def drawn(self, trials: int, random_state: Generator) -> Integers:
         """Rows drawn by (1)."""
-        mass = self.closest * self.weights
-        total = float(np.sum(mass))
-        if total == 0.0:
+        ends = np.cumsum(self.mass)
+        if ends[-1] == 0.0:
             # Every row coincides with one that was chosen: any other will do.
             return random_state.permutation(np.setdiff1d(np.flatnonzero(self.weights > 0.0), self.chosen))[:1]
-        found = np.searchsorted(np.cumsum(mass), random_state.uniform(size=trials) * total)
-        return np.minimum(found, len(mass) - 1)
+        marks = random_state.uniform(size=trials) * ends[-1]
+        pieces = _place(ends, marks)
+        return np.array(
+            [self._drawn_from(j, mark - (ends[j] - self.mass[j])) for j, mark in zip(pieces, marks, strict=True)]
+        )
+
+    def _drawn_from(self, piece: int, mark: float) -> int:
+        """The row of a piece up to which (1) adds up to the mark."""
+        part = self.chunks[piece]
+        return part.start + int(_place(np.cumsum(self.closest[part] * self.weights[part]), mark))
 
     def farthest(self) -> Integers:
         """The row of positive weight that is farthest from those that were chosen, and is none of them."""
@@ -122,17 +131,23 @@ class _Seeds:
         others = dense_rows(self.X, self.chosen or candidates)
         # Half the distance from a row that was chosen; the rows nearer to that one are not nearer to the candidate.
         half = 0.25 * np.array([np.sum((others - c) ** 2, axis=1) for c in C.astype(float)])
-        half *= 1.0 - 4.0 * self.rows.relative
+        half *= 1.0 - 8.0 * self.rows.relative
         after = np.empty((len(C), len(self.closest)))
 
         def work(part: slice) -> Floats:
             bounds = (part.start, part.stop)
             return _squares_after(self.rows, C, norms, half, self.closest, self.nearest, self.weights, *bounds, after)
 
-        best = int(np.argmin(np.sum(map_chunks(work, self.chunks, self.n_jobs), axis=0)))
-        self.nearest[after[best] < self.closest] = len(self.chosen)
-        self.closest = after[best]
+        sums = np.array(map_chunks(work, self.chunks, self.n_jobs))
+        best = int(np.argmin(np.sum(sums, axis=0)))
+        np.copyto(self.nearest, len(self.chosen), where=after[best] < self.closest)
+        self.closest, self.mass = after[best], sums[:, best]
         self.chosen.append(int(candidates[best]))
+
+
+def _place(ends: Floats, marks: ArrayLike) -> Integers:
+    """In which of the intervals that end there each mark lies; never in an empty one."""
+    return np.searchsorted(ends, np.clip(marks, 0.0, np.nextafter(ends[-1], 0.0)), side="right")
 
 
 @jit

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gnomon._typing import Floats, RandomState
+from gnomon.numerics.parts import Run, fixed_parts, in_turn
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim._follow import BLOW_UP, Checks, follow
@@ -51,6 +52,9 @@ __all__ = ["train"]
 WATCHED = 8
 """Updates of an epoch whose sizes are measured."""
 
+LEAST_PART = 2**15
+"""Numbers of θ for which a part of its own, which a thread may update, is worth having."""
+
 Watch: TypeAlias = Callable[[Floats], Mapping[str, Any]]
 """θ → further columns of the history."""
 
@@ -81,6 +85,7 @@ def train(
     state: TrainingState | None = None,
     save: Callable[[Callable[[], TrainingState]], None] | None = None,
     certify: bool = True,
+    run: Run = in_turn,
 ) -> Solution[Floats]:
     """Minimise J of a `BatchProblem` by (1).
 
@@ -132,6 +137,8 @@ def train(
         Called after every epoch with a function that returns the `TrainingState`.
     certify : bool, default=True
         Evaluate J and its gradient over all rows at the end; otherwise `objective` is the mean loss of the last epoch.
+    run : callable (function, items) → list, optional
+        What updates the parts of a large θ, a `Team` of threads for example; by default one after the other.
 
     Returns
     -------
@@ -164,11 +171,11 @@ def train(
     >>> train(Line(), np.zeros(1), schedule=0.1, batch_size=10, tol=1e-9, random_state=0).w.round(3)
     array([2.])
     """
-    run = _Training.of(problem, theta, solver, schedule, per, momentum, batch_size, sampling, adapt_ratio, random_state)
-    run.track_objective, run.validation, run.watch, run.save = track_objective, validation, watch, save
+    at = _Training.of(problem, theta, solver, schedule, per, momentum, batch_size, sampling, adapt_ratio, random_state)
+    at.track_objective, at.validation, at.watch, at.save, at.run = track_objective, validation, watch, save, run
     if state is not None:
-        run.resume(state)
-    if tol_grad is not None and run.batch_size < problem.n_rows:
+        at.resume(state)
+    if tol_grad is not None and at.batch_size < problem.n_rows:
         raise ValueError(f"tol_grad={tol_grad!r} needs full batches; give batch_size={problem.n_rows} or tol_grad=None")
     rule = AnyOf(
         (
@@ -178,10 +185,10 @@ def train(
             *(() if stop is None else (stop,)),
         )
     )
-    told = run.listening(callback, drops)
-    solution = follow(run.checks(), rule, max_iter=max_iter, callback=told, keep="last")
-    solution = _certified(problem, run, solution) if certify else solution
-    return solution._replace(details={**solution.details, "last": run.theta, "state": run.state()})
+    told = at.listening(callback, drops)
+    solution = follow(at.checks(), rule, max_iter=max_iter, callback=told, keep="last")
+    solution = _certified(problem, at, solution) if certify else solution
+    return solution._replace(details={**solution.details, "last": at.theta, "state": at.state()})
 
 
 def _patience(
@@ -194,14 +201,14 @@ def _patience(
     return (rule if drops is None else Stalls(rule, drops.times),)
 
 
-def _certified(problem: BatchProblem, run: "_Training", solution: Solution[Floats]) -> Solution[Floats]:
+def _certified(problem: BatchProblem, at: "_Training", solution: Solution[Floats]) -> Solution[Floats]:
     """The solution with J and its gradient over all rows at w."""
     value, gradient = problem.value_and_gradient(solution.w)
     slopes = np.array(gradient)
-    add_l1_slopes(solution.w, run.layout, slopes)
-    details = {"advice": run.blame()} if solution.stop_reason == "diverged" else {}
+    add_l1_slopes(solution.w, at.layout, slopes)
+    details = {"advice": at.blame()} if solution.stop_reason == "diverged" else {}
     norm = float(np.max(np.abs(slopes), initial=0.0))
-    return solution._replace(objective=value + l1_value(solution.w, run.layout), gradient_norm=norm, details=details)
+    return solution._replace(objective=value + l1_value(solution.w, at.layout), gradient_norm=norm, details=details)
 
 
 @dataclass
@@ -225,6 +232,7 @@ class _Training:
     validation: Callable[[Floats], float] | None = None
     watch: Watch | None = None
     save: Callable[[Callable[[], TrainingState]], None] | None = None
+    run: Run = in_turn
     updates: int = 0
     epoch: int = 0
     factor: float = 1.0
@@ -320,10 +328,10 @@ class _Training:
 
     def _pass(self) -> float:
         """One epoch; the mean loss over its rows, or the first that is beyond bounds."""
-        problem, theta, gradient, rule, memory = self.problem, self.theta, self.gradient, self.rule, self.memory
+        problem, theta, gradient = self.problem, self.theta, self.gradient
         m, by_update = float(self.momentum(self.epoch - 1)), self.per == "update"
         rate, n, total = self._rate(), problem.n_rows, 0.0
-        after = self._after()
+        step = self._step()
         stride = max(math.ceil(math.ceil(n / self.batch_size) / WATCHED), 1)
         for k, (size, rows) in enumerate(self._batches()):
             loss = problem.batch_value_and_gradient(theta, rows, gradient)
@@ -334,33 +342,43 @@ class _Training:
             if by_update:
                 rate = self.factor * self.dropped * float(self.schedule(self.updates - 1))
             before = theta.copy() if k % stride == 0 else None
-            if after is None:
-                rule.step(theta, gradient, memory, rate=rate, momentum=m, t=self.updates)
-            else:
-                after(rate, m)
+            step(rate, m)
             if before is not None:
                 self._measure(before)
         return total / n
 
-    def _after(self) -> Callable[[float, float], None] | None:
-        """The step together with what (1) does around it; None where the step is all."""
-        layout, normalise = self.layout, self.adapt_ratio == "normalise"
+    def _step(self) -> Callable[[float, float], None]:
+        """The update of the rule, by rate and momentum, together with what (1) does around it."""
+        layout, normalise, update = self.layout, self.adapt_ratio == "normalise", self._update()
         has_l1, limited = bool(np.any(layout.l1 > 0.0)), bool(np.any(layout.max_norm < np.inf))
         if not (has_l1 or limited or normalise):
-            return None
+            return update
 
         def step(rate: float, m: float) -> None:
             if has_l1 and not self.rule.proximal:
                 add_l1_slopes(self.theta, layout, self.gradient)
             if normalise:
                 normalise_rates(self.theta, self.gradient, layout)
-            self.rule.step(self.theta, self.gradient, self.memory, rate=rate, momentum=m, t=self.updates)
+            update(rate, m)
             if has_l1 and self.rule.proximal:
                 shrink_l1(self.theta, layout, rate)
             if limited:
                 limit_norms(self.theta, layout)
 
         return step
+
+    def _update(self) -> Callable[[float, float], None]:
+        """The update of the rule, that of a large θ in parts."""
+        rule, theta, gradient, memory = self.rule, self.theta, self.gradient, self.memory
+        where = fixed_parts(len(theta), LEAST_PART)
+        if len(where) == 1 or not rule.elementwise:
+            return lambda rate, m: rule.step(theta, gradient, memory, rate=rate, momentum=m, t=self.updates)
+        parts = [(theta[part], gradient[part], tuple(array[part] for array in memory)) for part in where]
+
+        def update(rate: float, m: float) -> None:
+            self.run(lambda part: rule.step(*part, rate=rate, momentum=m, t=self.updates), parts)
+
+        return update
 
     def _batches(self) -> Iterator[tuple[int, Rows]]:
         """(rows, which) of each batch of an epoch."""

@@ -23,6 +23,7 @@ __all__ = [
     "NO_MOVES",
     "BlockSpace",
     "CenterGroups",
+    "Centers",
     "DistanceBounds",
     "Moves",
     "Tally",
@@ -42,6 +43,21 @@ class CenterGroups(NamedTuple):
     """The group of each centre."""
     rank: Integers
     """Which centre comes first where two are equally near."""
+
+
+class Centers(NamedTuple):
+    """Centres, and what products of rows with them need: equation (2) of `center_distances`."""
+
+    points: Floats
+    groups: CenterGroups
+    shift: Floats
+    """m, in double precision."""
+    offset: Floats
+    """m in the precision of the rows."""
+    twice: Floats
+    """−2 (c − m), in the precision of products."""
+    squares: Floats
+    """‖c − m‖², likewise."""
 
 
 class DistanceBounds(NamedTuple):
@@ -86,8 +102,12 @@ class Tally(NamedTuple):
     weight: Floats
     members: Integers
     """Rows of positive weight."""
-    totals: Floats
-    """The decrease of Σ s D; how many rows of positive weight changed their centre."""
+    gain: Floats
+    """The decrease of Σ s D."""
+    changed: Integers
+    """How many rows of positive weight changed their centre."""
+    undecided: Integers
+    """For how many rows products left open which centre is the nearest."""
 
 
 def new_bounds(n: int, n_groups: int) -> DistanceBounds:
@@ -97,7 +117,8 @@ def new_bounds(n: int, n_groups: int) -> DistanceBounds:
 
 def new_tally(k: int, d: int) -> Tally:
     """A tally of no rows."""
-    return Tally(np.zeros((k, d)), np.zeros(k), np.zeros(k, dtype=np.int64), np.zeros(2))
+    count = [np.zeros(size, dtype=np.int64) for size in (k, 1, 1)]
+    return Tally(np.zeros((k, d)), np.zeros(k), count[0], np.zeros(1), count[1], count[2])
 
 
 @jit_no_alloc
@@ -132,29 +153,24 @@ def _move_row(
     rows.add_to(i, weight, shift, tally.sums[new])
     tally.weight[new] += weight
     tally.members[new] += 1
-    tally.totals[1] += 1.0
+    tally.changed[0] += 1
     if old < 0:
-        tally.totals[0] -= weight * after
+        tally.gain[0] -= weight * after
         return
     rows.add_to(i, -weight, shift, tally.sums[old])
     tally.weight[old] -= weight
     tally.members[old] -= 1
-    tally.totals[0] += weight * (before - after)
+    tally.gain[0] += weight * (before - after)
 
 
 @jit
 def assign_rows(
     rows: Rows,
     weights: Floats,
-    centers: Floats,
-    groups: CenterGroups,
+    norms: Floats,
+    centers: Centers,
     moves: Moves,
     bounds: DistanceBounds,
-    twice: Floats,
-    squares: Floats,
-    norms: Floats,
-    shift: Floats,
-    offset: Floats,
     space: BlockSpace,
     first: int,
     last: int,
@@ -163,21 +179,20 @@ def assign_rows(
 ) -> None:
     """Assign the rows first:last, a block at a time; with bounds only those whose centre may have changed.
 
-    One call without a return to Python, so that threads do not wait for each other; `twice` and `squares` are
-    −2 (c − m) and ‖c − m‖² of the centres, `offset` is the shift m in the precision of the rows.
+    One call without a return to Python, so that threads do not wait for each other; `norms` are ‖x − m‖² of the rows.
     """
-    k, length, start = len(centers), len(space.found), first
+    k, length, start = len(centers.points), len(space.found), first
     while start < last:
         if len(bounds.upper) > 0:
-            m, start = find_open(rows, centers, moves, bounds, labels, start, last, space.found)
+            m, start = find_open(rows, centers.points, moves, bounds, labels, start, last, space.found)
         else:
             m = min(length, last - start)
             for r in range(m):
                 space.found[r] = start + r
             start += m
         which, scores = space.found[:m], space.scores[: k * m].reshape(k, m)
-        rows.products(which, twice, offset, space.block, scores)
-        assign_open(rows, weights, centers, groups, bounds, scores, squares, norms, shift, which, labels, tally)
+        rows.products(which, centers.twice, centers.offset, space.block, scores)
+        assign_open(rows, weights, norms, centers, bounds, scores, which, labels, tally)
 
 
 @jit
@@ -228,33 +243,34 @@ def _n_open(i: int, z: int, moves: Moves, bounds: DistanceBounds) -> int:
 def assign_open(
     rows: Rows,
     weights: Floats,
-    centers: Floats,
-    groups: CenterGroups,
+    norms: Floats,
+    centers: Centers,
     bounds: DistanceBounds,
     scores: Floats,
-    squares: Floats,
-    norms: Floats,
-    shift: Floats,
     found: Integers,
     labels: Integers,
     tally: Tally,
 ) -> None:
     """Assign rows to their nearest centres by −2xᵀc in `scores`, a line for each centre."""
-    t, m = len(groups.starts) - 1, len(found)
+    starts, squares, points = centers.groups.starts, centers.squares, centers.points
+    t, m = len(starts) - 1, len(found)
     least, second = np.empty((t, m), dtype=scores.dtype), np.empty((t, m), dtype=scores.dtype)
     who = np.empty((t, m), dtype=np.int32)
     for g in range(t):
-        _two_least(scores, squares, groups.starts[g], groups.starts[g + 1], least[g], second[g], who[g])
-    reach, wide = squares.max(), 1.0 + rows.relative
+        _two_least(scores, squares, starts[g], starts[g + 1], least[g], second[g], who[g])
+    reach, wide = float(squares.max()), 1.0 + rows.relative
     for r in range(m):
         i = found[r]
-        rounding = 2.0 * rows.relative * (norms[i] + reach)
-        old, new = labels[i], _nearest(rows, i, r, centers, groups, scores, squares, rounding, least, second, who)
+        rounding = rows.relative * (norms[i] + reach) + rows.lost
+        old, new = labels[i], _least(r, rounding, least, second, who)
+        if new < 0:
+            tally.undecided[0] += 1
+            new = _nearest(rows, i, r, centers, scores, 2.0 * rounding, least)
         if new != old:
             labels[i] = new
-            before = rows.square_to(i, centers[old]) if old >= 0 else 0.0
-            after = rows.square_to(i, centers[new])
-            _move_row(rows, i, weights[i], old, new, before, after, shift, tally)
+            before = rows.square_to(i, points[old]) if old >= 0 else 0.0
+            after = rows.square_to(i, points[new])
+            _move_row(rows, i, weights[i], old, new, before, after, centers.shift, tally)
             if len(bounds.upper) > 0:
                 bounds.upper[i] = np.sqrt(after) * wide
         if len(bounds.upper) > 0:
@@ -279,34 +295,26 @@ def _two_least(scores: Floats, squares: Floats, lo: int, hi: int, least: Floats,
 
 
 @subroutine
-def _nearest(
-    rows: Rows,
-    i: int,
-    r: int,
-    centers: Floats,
-    groups: CenterGroups,
-    scores: Floats,
-    squares: Floats,
-    rounding: float,
-    least: Floats,
-    second: Floats,
-    who: Integers,
-) -> int:
-    """The nearest centre: by V, and where rounding leaves it open by (1); the lowest rank of several."""
+def _least(r: int, rounding: float, least: Floats, second: Floats, who: Integers) -> int:
+    """The centre with the least V, or −1 where rounding leaves it open."""
     first = 0
     for g in range(1, len(least)):
         first = g if least[g, r] < least[first, r] else first
     other = second[first, r]
     for g in range(len(least)):
         other = least[g, r] if g != first and least[g, r] < other else other
-    value = least[first, r]
-    if other - value > 2.0 * rounding:
-        return int(who[first, r])
-    best, square = -1, np.inf
-    for j in range(len(centers)):
-        if scores[j, r] + squares[j] <= value + 2.0 * rounding:
-            found = rows.square_to(i, centers[j])
-            if found < square or (found == square and groups.rank[j] < groups.rank[best]):
+    return int(who[first, r]) if other - least[first, r] > 2.0 * rounding else -1
+
+
+@subroutine
+def _nearest(rows: Rows, i: int, r: int, centers: Centers, scores: Floats, margin: float, least: Floats) -> int:
+    """The nearest centre by (1), of those whose V is the least but for `margin`; the lowest rank of several."""
+    limit, best, square = least[:, r].min() + margin, -1, np.inf
+    rank = centers.groups.rank
+    for j in range(len(centers.points)):
+        if scores[j, r] + centers.squares[j] <= limit:
+            found = rows.square_to(i, centers.points[j])
+            if found < square or (found == square and rank[j] < rank[best]):
                 best, square = j, found
     return best
 

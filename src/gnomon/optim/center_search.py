@@ -2,8 +2,9 @@
 
     z(i) = argminⱼ ‖xᵢ − cⱼ‖²,   the lowest index of several                                          (1)
 
-Rows are taken in blocks that stay in the cache; their scores are a product of matrices. With bounds from an earlier
-search only the rows whose centre may have changed are taken. Lloyd (1982), doi:10.1109/TIT.1982.1056489.
+Rows are taken in blocks that stay in the cache; their scores are a product of matrices, in single precision as long as
+that decides most rows. With bounds from an earlier search only the rows whose centre may have changed are taken. Lloyd
+(1982), doi:10.1109/TIT.1982.1056489.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from gnomon.optim.center_bounds import (
     NO_MOVES,
     BlockSpace,
     CenterGroups,
+    Centers,
     DistanceBounds,
     Moves,
     Tally,
@@ -30,6 +32,9 @@ __all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group", "shift
 
 BLOCK = 2**17
 """Entries of a block of rows and scores: both stay in the cache of a core."""
+
+UNDECIDED = 0.05
+"""The share of rows that single precision leaves open from which on products are in double precision."""
 
 Map = Callable[[Callable[[slice], Any], list[slice]], list[Any]]
 """What runs a function over pieces of the rows, as `team` gives it."""
@@ -65,7 +70,8 @@ class CenterSearch:
     """
 
     def __init__(self, X: Matrix, shift: Floats, n_centers: int, run: Map) -> None:
-        self.X, self.rows, self.shift, self.run = X, center_rows(X), shift, run
+        self.precision = X.dtype if is_sparse(X) else np.dtype(np.float32)
+        self.X, self.rows, self.shift, self.run = X, center_rows(X, self.precision), shift, run
         self.chunks = row_chunks(X.shape[0], n_centers * X.shape[1])
         self._spaces: list[BlockSpace] = []
         self._tallies: dict[int, Tally] = {}
@@ -91,38 +97,30 @@ class CenterSearch:
 
         The tallies hold until the next call.
         """
-        offset = self.shift.astype(centers.dtype)
-        C = centers - offset
-        squares, twice = np.einsum("ij,ij->i", C, C), -2.0 * C
+        placed = self._placed(centers, groups)
         length = max(1, BLOCK // sum(centers.shape))
-        # The products of sparse rows go along the centres, those of dense ones along the columns.
-        twice = np.asfortranarray(twice) if is_sparse(self.X) else twice
-        kept = new_bounds(0, 0) if bounds is None else bounds
+        steps, kept = NO_MOVES if moves is None else moves, new_bounds(0, 0) if bounds is None else bounds
 
         def work(part: slice) -> Tally:
-            tally, space = self._tally(part.start, centers.shape), self._space(length, twice)
-            assign_rows(
-                self.rows,
-                weights,
-                centers,
-                groups,
-                NO_MOVES if moves is None else moves,
-                kept,
-                twice,
-                squares,
-                self.norms,
-                self.shift,
-                offset,
-                space,
-                part.start,
-                part.stop,
-                labels,
-                tally,
-            )
+            tally, space = self._tally(part.start, centers.shape), self._space(length, placed.twice)
+            chunk = (part.start, part.stop)
+            assign_rows(self.rows, weights, self.norms, placed, steps, kept, space, *chunk, labels, tally)
             self._spaces.append(space)
             return tally
 
-        return self.run(work, self.chunks)
+        tallies = self.run(work, self.chunks)
+        if self.precision != self.X.dtype and sum(tally.undecided[0] for tally in tallies) > UNDECIDED * len(labels):
+            self.precision, self.rows = self.X.dtype, center_rows(self.X)
+        return tallies
+
+    def _placed(self, centers: Floats, groups: CenterGroups) -> Centers:
+        """Centres about the shift."""
+        offset = self.shift.astype(centers.dtype)
+        C = centers - offset
+        squares, twice = np.einsum("ij,ij->i", C, C).astype(self.precision), (-2.0 * C).astype(self.precision)
+        # The products of sparse rows go along the centres, those of dense ones along the columns.
+        twice = np.asfortranarray(twice) if is_sparse(self.X) else twice
+        return Centers(centers, groups, self.shift, offset, twice, squares)
 
     def _tally(self, start: int, shape: tuple[int, ...]) -> Tally:
         """The tally of the rows that begin there, emptied: its memory is that of the last search."""
@@ -139,10 +137,11 @@ class CenterSearch:
             space: BlockSpace | None = self._spaces.pop()
         except IndexError:
             space = None
-        if space is None or len(space.found) != length or len(space.scores) != length * len(twice):
+        size = length * len(twice)
+        if space is None or (len(space.found), len(space.scores), space.block.dtype) != (length, size, twice.dtype):
             width = 1 if is_sparse(self.X) else self.X.shape[1]
             block = np.empty(max(length * width, len(twice)), twice.dtype)
-            space = BlockSpace(np.empty(length, dtype=np.int64), block, np.empty(length * len(twice), twice.dtype))
+            space = BlockSpace(np.empty(length, dtype=np.int64), block, np.empty(size, twice.dtype))
         return space
 
 

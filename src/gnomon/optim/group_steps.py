@@ -105,16 +105,17 @@ def group_sizes(
 ) -> None:
     """‖Δθ_g‖/‖θ_g‖ of the step from `before`, and ‖∇_g‖, of every group g."""
     for g in range(layout.start.shape[0]):
-        moved, weight, slope = _squares(before, theta, gradient, layout.start[g], layout.stop[g])
+        first, last = layout.start[g], layout.stop[g]
+        moved, weight, slope = _squares(before[first:last], theta[first:last], gradient[first:last])
         ratios[g] = np.sqrt(moved / weight) if weight > 0.0 else np.nan
         norms[g] = np.sqrt(slope)
 
 
 @subroutine_reassoc
-def _squares(before: Floats, theta: Floats, gradient: Floats, start: int, stop: int) -> tuple[float, float, float]:
+def _squares(before: Floats, theta: Floats, gradient: Floats) -> tuple[float, float, float]:
     """‖Δθ‖², ‖θ‖² before the step and ‖∇‖² of a part of θ."""
     moved, weight, slope = 0.0, 0.0, 0.0
-    for j in range(start, stop):
+    for j in range(before.shape[0]):
         old = float(before[j])
         delta = float(theta[j]) - old
         moved += delta * delta

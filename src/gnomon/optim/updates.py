@@ -54,6 +54,8 @@ class UpdateRule(ABC):
     has_momentum: ClassVar[bool] = False
     compares_gradients: ClassVar[bool] = False
     """Whether gradients of different updates are compared, which the noise of small batches spoils."""
+    elementwise: ClassVar[bool] = False
+    """Whether a part of θ can be updated without the others, so that threads may share an update."""
 
     @abstractmethod
     def memory(self, theta: Floats) -> Memory:
@@ -97,6 +99,7 @@ class GradientSteps(UpdateRule):
 
     proximal = True
     has_momentum = True
+    elementwise = True
 
     def memory(self, theta: Floats) -> Memory:
         return (np.zeros_like(theta),)
@@ -144,6 +147,8 @@ class Adam(UpdateRule):
     beta_2: float = 0.999
     epsilon: float = 1e-8
     weight_decay: float = 0.0
+
+    elementwise = True
 
     def __post_init__(self) -> None:
         for name, beta in (("beta_1", self.beta_1), ("beta_2", self.beta_2)):
@@ -246,6 +251,7 @@ class Rprop(UpdateRule):
 
     has_rate = False
     compares_gradients = True
+    elementwise = True
 
     def __post_init__(self) -> None:
         check_choice("variant", self.variant, tuple(_CONSTANTS))

@@ -3,9 +3,10 @@
     p(x) = Σ_m w_m p_m(x),    w ≥ 0,  Σ w = 1                                                                (1)
 
 From the forecasts of rows left out: start with the best model, and add again and again the one with which the mean has
-the least loss, as long as that falls; w_m counts how often m was added. Caruana et al. (2004), Ensemble selection from
-libraries of models, doi:10.1145/1015330.1015432. The loss of a fold is that of weights found in the other folds, so
-that choosing them costs the blend what it costs.
+the least loss; w_m counts how often m was added until that was least of all. A model that is added once more gives the
+next one a smaller weight, so that the first additions need not gain anything. Caruana et al. (2004), Ensemble selection
+from libraries of models, doi:10.1145/1015330.1015432. The loss of a fold is that of weights found in the other folds,
+so that choosing them costs the blend what it costs.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,8 +27,8 @@ from gnomon.report.scores import Forecast, Score, score_all, standard_error
 
 __all__ = ["MemberForecasts", "WeightedMean", "blended"]
 
-MOST_MEMBERS = 6
-MOST_ADDITIONS = 20
+MOST_MEMBERS = 8
+MOST_ADDITIONS = 30
 ELABORATE = 10.0
 """A blend is more elaborate than any model by itself."""
 
@@ -65,15 +66,14 @@ def _weights(trials: Sequence[Trial], tests: Sequence[Array], folds: Sequence[in
     """The w of (1) by greedy addition, from these folds."""
     truth = np.concatenate([tests[j] for j in folds])
     joined = [_joined([t.forecasts[j] for j in folds]) for t in trials]
-    counts, reached = np.zeros(len(trials)), np.inf
+    counts, best, reached = np.zeros(len(trials)), np.zeros(len(trials)), np.inf
     for _ in range(MOST_ADDITIONS):
         losses = [loss(truth, _mean(joined, counts + one)) for one in np.eye(len(trials))]
         k = int(np.argmin(losses))
-        if not losses[k] < reached:
-            break
         counts[k] += 1.0
-        reached = losses[k]
-    return counts / np.sum(counts)
+        if losses[k] < reached:
+            best, reached = counts.copy(), losses[k]
+    return best / np.sum(best)
 
 
 def _joined(parts: Sequence[Forecast]) -> Forecast:

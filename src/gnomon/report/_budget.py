@@ -18,6 +18,8 @@ __all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds", "times
 GROWTH = 1.2
 COMPARISON, SEARCH = 0.6, 0.75
 """The shares of the limit at which comparing and tuning end; what is left is for the last fits and the report."""
+WRITING = 0.05
+"""The share of the limit that is kept for writing the files."""
 COMPARISON_BEFORE_SEARCH = 0.5
 FEWEST_FOLDS = 2
 """Two folds show that a loss is no accident, and give differences a standard error."""
@@ -49,8 +51,8 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds to the limit."""
-        return self.limit - self.spent
+        """Seconds until the files are to be written."""
+        return (1.0 - WRITING) * self.limit - self.spent
 
     @property
     def left_for_comparing(self) -> float:
@@ -90,18 +92,24 @@ def times_within(seconds: float, each: float, most: int) -> int:
 def affordable(costs: Mapping[str, float], seconds: float) -> list[str]:
     """Which may go on of some models, the best first, whose costs these are: all that fit, or else the cheapest.
 
+    Half of the time goes in equal shares to all, so that a dear model does not end many cheap ones.
+
     Examples
     --------
     >>> from gnomon.report._budget import affordable
     >>> affordable({"a": 9.0, "b": 1.0, "c": 5.0}, 7.0), affordable({"a": 9.0, "b": 8.0}, 1.0)
     (['b', 'c'], ['b'])
+    >>> affordable({"a": 6.5, "b": 1.0}, 7.0)
+    ['b']
     """
-    kept, spent = [], 0.0
+    share = 0.5 * seconds / max(len(costs), 1)
+    kept = {name for name, cost in costs.items() if cost <= share}
+    spent = sum(costs[name] for name in kept)
     for name, cost in costs.items():
-        if spent + cost <= seconds:
-            kept.append(name)
+        if name not in kept and spent + cost <= seconds:
+            kept.add(name)
             spent += cost
-    return kept or [min(costs, key=lambda name: costs[name])][: len(costs)]
+    return [name for name in costs if name in kept] or [min(costs, key=lambda name: costs[name])][: len(costs)]
 
 
 def clearly_behind(losses: Mapping[str, Sequence[float]], baseline: Sequence[float]) -> list[str]:

@@ -16,6 +16,7 @@ from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
+from gnomon.report.ending import ENDINGS
 from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
 __all__ = [
@@ -123,6 +124,7 @@ class Tryout:
     complaints: set[str] = field(default_factory=set)
     failure: str = ""
     stopped: str = ""
+    late: bool = False
 
     @property
     def name(self) -> str:
@@ -157,21 +159,30 @@ def compare(
     A candidate that fails, or that is stopped, is kept with its reason. An interruption after the second fold ends the
     comparison with the folds that are complete.
     """
-    race = _Race([Tryout(entrant, scores) for entrant in entrants], y, classes, seed, budget, len(folds), progress)
+    sizes = [len(train) for train, _ in folds]
+    race = _Race([Tryout(entrant, scores) for entrant in entrants], y, classes, seed, budget, sizes, progress)
     race.qualify(prepare, folds)
     done, interrupted = 0, False
     try:
         for fold, prepared in zip(folds, prepare(folds), strict=True):
-            race.run(fold, prepared)
+            if not race.run(fold, prepared, done):
+                break
             done += 1
             race.retire(done)
-            if done >= FEWEST_FOLDS and budget.left_for_comparing <= 0.0:
-                break
-    except KeyboardInterrupt:
+        race.catch_up(prepare, folds[:done])
+    except ENDINGS:
         if done < FEWEST_FOLDS:
             raise
         interrupted = True
     return Comparison([trial_of(record, folds[:done]) for record in race.records], folds[:done], interrupted)
+
+
+class LastFit(NamedTuple):
+    """The seconds of the last fit, its rows, and its loss."""
+
+    seconds: float
+    rows: int
+    loss: float
 
 
 @dataclass
@@ -183,9 +194,15 @@ class _Race:
     classes: tuple[str, ...]
     seed: int
     budget: Budget
-    n_folds: int
+    sizes: Sequence[int]
     progress: Callable[[int, int, str], None]
     steps: int = 0
+    looks: dict[str, LastFit] = field(default_factory=dict)
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds there are."""
+        return len(self.sizes)
 
     @property
     def rivals(self) -> list[Tryout]:
@@ -204,6 +221,8 @@ class _Race:
             for heat in heats:
                 self._step(heat, "a first look at", len(heats))
                 try_fold(heat, few, prepared, self.y, self.classes, self.seed)
+                if heat.seconds:
+                    self.looks[heat.name] = LastFit(heat.seconds[0], len(few[0]), heat.losses(1)[0])
         costs = {
             heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
             for heat in heats
@@ -214,41 +233,82 @@ class _Race:
         self._stop(
             [record for record in self.rivals if record.name in costs and record.name not in going_on],
             lambda record: f"all folds would take about {costs[record.name]:.0f} s, for which there was no time",
+            late=True,
         )
 
-    def run(self, fold: tuple[Integers, Integers], prepared: Matrices) -> None:
-        """One fold of all that run."""
-        running = [record for record in self.records if record.is_running]
+    def run(self, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> bool:
+        """One fold of all that run, after so many; a fit for which there is no time is not begun.
+
+        That stops a model in the first folds, if there are others; later it ends the comparison: False.
+        """
+        running, rows = [record for record in self.records if record.is_running], len(fold[0])
         for record in running:
+            if self._cost(record, rows) >= self._time:
+                if done >= FEWEST_FOLDS:
+                    return False
+                if any(len(other.scores) > done for other in self.rivals):
+                    self._stop([record], lambda record: "the time did not suffice for it", late=True)
+                    continue
             self._step(record, "cross-validating", len(running))
-            try_fold(record, fold, prepared, self.y, self.classes, self.seed)
+            self._fit(record, fold, prepared, done)
+        return True
+
+    def _fit(self, record: Tryout, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> None:
+        try_fold(record, fold, prepared, self.y, self.classes, self.seed)
+        if not record.failure:
+            self.looks[record.name] = LastFit(record.seconds[-1], len(fold[0]), record.losses(done + 1)[-1])
+
+    def _cost(self, record: Tryout, rows: int) -> float:
+        """Seconds of a fit to so many rows, by the last one; before the first, none."""
+        look = self.looks.get(record.name)
+        return predicted_seconds(look.seconds, look.rows, max(rows, look.rows)) if look else 0.0
 
     def retire(self, done: int) -> None:
         """After so many folds, stop those that can no longer win, and those for which there is no time."""
-        left = self.n_folds - done
-        costs = {record.name: left * float(np.mean(record.seconds)) for record in self.rivals}
-        if done < FEWEST_FOLDS or not left or sum(costs.values()) < PATIENCE:
+        ahead = self.sizes[done:]
+        costs = {record.name: sum(self._cost(record, rows) for rows in ahead) for record in self.rivals}
+        if not ahead or sum(costs.values()) < min(PATIENCE, self._time):
             return
         losses = {record.name: record.losses(done) for record in self.rivals}
-        behind = clearly_behind(losses, self.records[0].losses(done))
-        self._stop(
-            [record for record in self.rivals if record.name in behind],
-            lambda record: f"after {done} folds it had gained less than half of what the best had, in each",
-        )
+        if done >= FEWEST_FOLDS:
+            behind = clearly_behind(losses, self.records[0].losses(done))
+            self._stop(
+                [record for record in self.rivals if record.name in behind],
+                lambda record: f"after {done} folds it had gained less than half of what the best had, in each",
+            )
         ranked = sorted(self.rivals, key=lambda record: float(np.mean(losses[record.name])))
         going_on = affordable({record.name: costs[record.name] for record in ranked}, self._time)
         self._stop(
             [record for record in ranked if record.name not in going_on],
             lambda record: f"the time did not suffice for it; after {done} folds others were ahead",
+            late=True,
         )
+
+    def catch_up(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
+        """The folds that they lack, for the best of those that were stopped for want of time, if some of it is left."""
+        late = [record for record in self.records if record.late and record.name in self.looks]
+        costs = {
+            record.name: sum(self._cost(record, len(train)) for train, _ in folds[len(record.scores) :])
+            for record in sorted(late, key=lambda record: self.looks[record.name].loss)
+        }
+        fitting = {name: cost for name, cost in costs.items() if cost < self._time}
+        again = [record for record in late if record.name in affordable(fitting, self._time)] if fitting else []
+        for j, (fold, prepared) in enumerate(zip(folds, prepare(folds) if again else (), strict=False)):
+            for record in again:
+                if len(record.scores) != j or record.failure or self._cost(record, len(fold[0])) >= self._time:
+                    continue
+                self._step(record, "cross-validating", len(again))
+                self._fit(record, fold, prepared, j)
+                if len(record.scores) == len(folds):
+                    record.stopped = ""
 
     @property
     def _time(self) -> float:
         return max(self.budget.left_for_comparing, 0.0)
 
-    def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str]) -> None:
+    def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str], *, late: bool = False) -> None:
         for record in records:
-            record.stopped = why(record)
+            record.stopped, record.late = why(record), late
 
     def _step(self, record: Tryout, doing: str, field: int) -> None:
         done = len(record.scores)

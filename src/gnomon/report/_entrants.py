@@ -19,8 +19,9 @@ __all__ = ["entrants", "fit_entrant", "matrices"]
 
 def entrants(used: tuple[ColumnKind, ...], target: Target, train: Table) -> list[Entrant]:
     """The baseline and every candidate that suits the matrix it would get, from simple to elaborate."""
-    # Without categories one matrix serves all.
-    codings: list[LevelCoding] = [*CODINGS] if any(kind.kind == "category" for kind in used) else ["columns"]
+    # Without categories and texts one matrix serves all.
+    several = any(kind.kind in ("category", "text") for kind in used)
+    codings: list[LevelCoding] = [*CODINGS] if several else ["columns"]
     forms = {coding: _facts(target, Preparer(used, coding).fit(train), len(train)) for coding in codings}
     found = [
         Entrant(candidate, facts, coding)
@@ -47,8 +48,8 @@ def matrices(used: tuple[ColumnKind, ...], field: Sequence[Entrant], table: Tabl
     needed = dict.fromkeys(entrant.levels for entrant in field)
     for train, test in folds:
         rows, others = table.take(train), table.take(test)
-        preparers = {levels: Preparer(used, levels).fit(rows) for levels in needed}
-        yield {levels: (p.transform(rows), p.transform(others)) for levels, p in preparers.items()}
+        preparers = {levels: Preparer(used, levels) for levels in needed}
+        yield {levels: (p.fit_transform(rows), p.transform(others)) for levels, p in preparers.items()}
 
 
 def fit_entrant(used: tuple[ColumnKind, ...], entrant: Entrant, train: Table, y: Array, seed: int) -> Pipeline:

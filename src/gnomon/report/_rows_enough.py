@@ -69,7 +69,10 @@ def rows_curve(
             with warnings.catch_warnings():
                 # A warning of a fit with fewer rows says nothing of the model that was chosen.
                 warnings.simplefilter("ignore")
-                model = fit(table.take(some), y[some])
+                try:
+                    model = fit(table.take(some), y[some])
+                except ValueError:  # too few rows of a class for the folds within a fit
+                    return None
             scores[i, j] = score.of(y[test], forecast(model, table.take(test), classes))
     rows = np.array([int(share * len(used[0][0])) for share in SHARES] + [len(used[0][0])])
     gains = score.sign * (scores[:, -2] - scores[:, -1])

@@ -26,6 +26,7 @@ from gnomon.report._compare import Folds, Trial, Tryout, trial_of, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._findings import Finding
 from gnomon.report._question import TableQuestion
+from gnomon.report.ending import ENDINGS
 
 __all__ = ["Rescaled", "RescaledRegressor", "rescaled", "scale_findings", "scale_of"]
 
@@ -80,7 +81,7 @@ def rescaled(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Res
             if FITS * trial.seconds <= asked.budget.left_for_search:
                 asked.progress(len(found), len(best), f"cross-validating {trial.candidate.name} on a {scale} scale")
                 found += _tried(asked, trial, scale, folds)
-    except KeyboardInterrupt:
+    except ENDINGS:
         return Rescaled(found, scale, interrupted=True)
     return Rescaled(found, scale, interrupted=False)
 

@@ -23,6 +23,7 @@ from gnomon.report._budget import FEWEST_FOLDS, clearly_behind
 from gnomon.report._compare import Entrant, Folds, Matrices, Trial, Tryout, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._question import TableQuestion
+from gnomon.report.ending import ENDINGS
 from gnomon.report.scores import rounded, standard_error
 
 __all__ = ["TunedTrials", "tuned"]
@@ -55,7 +56,7 @@ def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> TunedT
     interrupted = False
     try:
         _in_turn(asked, works)
-    except KeyboardInterrupt:
+    except ENDINGS:
         interrupted = True
     found = [work.result() for work in works]
     return TunedTrials([trial for trial in found if trial is not None], interrupted)

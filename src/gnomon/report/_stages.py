@@ -9,7 +9,7 @@ Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -37,8 +37,10 @@ from gnomon.report._rows_enough import RowsCurve, rows_curve
 from gnomon.report._scales import Rescaled, rescaled
 from gnomon.report._search import TunedTrials, tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
+from gnomon.report._threshold import EVEN, ThresholdVerdict, threshold_by
 from gnomon.report._words_that_matter import WordEffect, word_effects
 from gnomon.report.deployment import Deployed, deployed
+from gnomon.report.ending import ENDINGS
 
 __all__ = [
     "Compared",
@@ -53,6 +55,9 @@ __all__ = [
 
 
 Answer = TypeVar("Answer")
+
+SHARE_OF_LAST_FIT = 0.5
+"""Of the time that is left after comparing, what the fit to the training rows may take."""
 
 
 class Compared(NamedTuple):
@@ -76,6 +81,7 @@ class Judged(NamedTuple):
     seconds: float
     model: Pipeline
     calibration: CalibrationVerdict | None
+    threshold: ThresholdVerdict | None
     judgement: Judgement
     sets: SetOutcome | None
     decisions: DecisionOutcome | None
@@ -135,11 +141,41 @@ def compare_models(asked: TableQuestion) -> Compared:
     if wishes.search and not scaled.interrupted:
         search = tuned(asked, trials, folds)
     trials += search.trials
-    blend = None if wishes.single else blended(trials[1:], asked.y, folds, asked.scores)
-    trials = trials if blend is None else [*trials, blend]
+    mean, unmixed = ([], False) if wishes.single else _mixed(asked, trials, folds)
+    trials += mean
+    trials = _in_time(asked, trials, folds)
     ended = "the comparison was ended before its last fold" if scaled.interrupted else ""
     ended = "tuning was ended" if search.interrupted else ended
+    ended = "mixing the best models was ended" if unmixed else ended
     return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), scaled, ended)
+
+
+def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[list[Trial], bool]:
+    """The mean of the best few, if it is better than each, and whether the user has ended the search for it."""
+    try:
+        mean = blended(trials[1:], asked.y, folds, asked.scores)
+    except ENDINGS:
+        return [], True
+    return [] if mean is None else [mean], False
+
+
+def _in_time(asked: TableQuestion, trials: list[Trial], folds: Folds) -> list[Trial]:
+    """The trials, those stopped whose fit to the training rows takes longer than there is time for; one is left."""
+    seconds = {id(t): _seconds_of_fit(asked, t, folds) for t in trials[1:] if t.complete}
+    quickest, most = min(seconds.values()), SHARE_OF_LAST_FIT * asked.budget.left
+    return [
+        replace(
+            t, stopped=f"its fit to all training rows takes about {seconds[id(t)]:.0f} s, for which there is no time"
+        )
+        if seconds.get(id(t), 0.0) > max(most, quickest)
+        else t
+        for t in trials
+    ]
+
+
+def _seconds_of_fit(asked: TableQuestion, trial: Trial, folds: Folds) -> float:
+    rows = sum(len(train) for train, _ in folds) / len(folds)
+    return predicted_seconds(trial.seconds / len(folds), int(rows), len(asked.y))
 
 
 def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
@@ -152,7 +188,7 @@ def judge_model(asked: TableQuestion, compared: Compared) -> Judged:
     while True:
         try:
             return _judged(asked, compared.folds, choice, ended)
-        except KeyboardInterrupt:
+        except ENDINGS:
             name, quicker = choice.trial.candidate.name, _quicker(asked, compared, choice.trial)
             if not quicker.learned:
                 raise
@@ -175,11 +211,22 @@ def _judged(asked: TableQuestion, folds: Folds, choice: Choice, ended: str) -> J
     with stopwatch() as watch:
         fitted = fit_entrant(asked.used, choice.trial.entrant, asked.train, y, asked.wishes.seed)
     calibration = calibrated_by(choice.trial, y, folds, classes) if choice.learned else None
-    model = _with_parts(fitted, deployed(fitted[-1], y, calibration.calibrator if calibration else None, None))
+    calibrator = calibration.calibrator if calibration else None
+    # Costs and another prior decide by themselves what is done.
+    labelled = choice.learned and asked.stakes is None
+    threshold = threshold_by(choice.trial, y, folds, classes, asked.scores[0], calibrator) if labelled else None
+    model = _with_parts(fitted, deployed(fitted[-1], y, calibrator, None, threshold=_used(threshold)))
     asked.progress(1, 2, "judging on the held-out rows")
     judgement = judge(model, asked.target, asked.table, asked.split, asked.scores, asked.wishes.seed)
     sets, (decisions, curve) = _sets(asked, model, judgement), _decided(asked, judgement)
-    return Judged(choice, fitted, watch.seconds, model, calibration, judgement, sets, decisions, curve, ended)
+    return Judged(
+        choice, fitted, watch.seconds, model, calibration, threshold, judgement, sets, decisions, curve, ended
+    )
+
+
+def _used(threshold: ThresholdVerdict | None) -> float | None:
+    """The threshold, where it is another than ½."""
+    return threshold.value if threshold and threshold.value != EVEN else None
 
 
 def _sets(asked: TableQuestion, model: Pipeline, judgement: Judgement) -> SetOutcome | None:
@@ -243,7 +290,7 @@ class _Asking:
         """The answer, or None after an interruption."""
         try:
             return None if self.ended else ask()
-        except KeyboardInterrupt:
+        except ENDINGS:
             self.ended = True
             return None
 
@@ -290,14 +337,15 @@ def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
         try:
             fitted = fit_entrant(asked.used, judged.choice.trial.entrant, asked.table, y, asked.wishes.seed)
             labels = y
-        except KeyboardInterrupt:
+        except ENDINGS:
             refit, ended = False, "the fit to all rows was ended, and the model file holds the one that was judged"
     calibrator = judged.calibration.calibrator if judged.calibration else None
-    last = deployed(fitted[-1], labels, calibrator, asked.stakes, judged.sets and judged.sets.sets)
+    sets = judged.sets and judged.sets.sets
+    last = deployed(fitted[-1], labels, calibrator, asked.stakes, sets, _used(judged.threshold))
     return Finished(_with_parts(fitted, last), refit, ended)
 
 
 def _with_parts(fitted: Pipeline, last: Deployed) -> Pipeline:
     """The fitted pipeline with another last step; the model itself where nothing stands around it."""
-    around = (last.calibrator, last.costs, last.sets)
+    around = (last.calibrator, last.threshold, last.costs, last.sets)
     return fitted if all(part is None for part in around) else Pipeline([("prepare", fitted[0]), ("model", last)])

@@ -173,6 +173,7 @@ def _study(asked: TableQuestion) -> Study:
         refitted=finished.refitted,
         judgement=judged.judgement,
         calibration=judged.calibration,
+        threshold=judged.threshold,
         decisions=judged.decisions,
         cost_curve=judged.cost_curve,
         sets=judged.sets,

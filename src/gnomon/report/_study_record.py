@@ -23,6 +23,7 @@ from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._sets import SetOutcome
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
+from gnomon.report._threshold import ThresholdVerdict
 from gnomon.report._words_that_matter import WordEffect
 from gnomon.report.origin import Rows, Source, given
 from gnomon.report.scores import Score
@@ -86,6 +87,8 @@ class Study:
         Words of texts that move the forecasts of held-out rows most.
     calibration : CalibrationVerdict or None
         Whether the probabilities go through a calibration map; None for numbers.
+    threshold : ThresholdVerdict or None
+        From which probability the second of two classes is predicted, where the first score is one of labels.
     decisions : DecisionOutcome or None
         What decisions cost on held-out rows, where costs or a prior are given.
     cost_curve : CostCurve or None
@@ -135,6 +138,7 @@ class Study:
     drift: Drift | None
     words: list[WordEffect]
     calibration: CalibrationVerdict | None
+    threshold: ThresholdVerdict | None
     decisions: DecisionOutcome | None
     cost_curve: CostCurve | None
     sets: SetOutcome | None

@@ -56,12 +56,12 @@ def word_effects(
     rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:MOST_ROWS])
     some = table.take(rows)
     before, start = budget.spent, _said(model, some, classes)
-    each = (budget.spent - before) / max(len(rows), 1)
+    each, end = (budget.spent - before) / max(len(rows), 1), budget.spent + SHARE_OF_TIME * budget.left
     found = []
     for name in (kind.name for kind in kinds):
         cells = to_text(some[name]).tolist()
         for word, holding in _common(cells):
-            if each * len(holding) > SHARE_OF_TIME * budget.left:
+            if budget.spent + each * len(holding) > end:
                 break
             found.append(_effect(model, some, start, name, word, holding, cells, classes))
     sure = [one for one in found if abs(one.effect) > SURELY * one.error and one.effect]

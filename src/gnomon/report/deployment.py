@@ -2,8 +2,8 @@
 
     log p_k = α log p̂_k + γ_k + const,    p'_k ∝ p_k π'_k/π_k,    a* = argmin_a Σ_k C[a, k] p'_k                (1)
 
-A calibration map, another prior, costs and a coverage are each there or not. Elkan (2001); Saerens, Latinne &
-Decaestecker (2002), doi:10.1162/089976602753284446; Vovk, Gammerman & Shafer (2005), doi:10.1007/b106715.
+A calibration map, a threshold, another prior, costs and a coverage are each there or not. Elkan (2001); Saerens,
+Latinne & Decaestecker (2002), doi:10.1162/089976602753284446; Vovk, Gammerman & Shafer (2005), doi:10.1007/b106715.
 """
 
 from typing import Any
@@ -37,6 +37,8 @@ class Deployed(BaseEstimator):
     model : fitted estimator
     calibrator : ScoreCalibrator, optional
         From log-probabilities of the classes.
+    threshold : float, optional
+        Of two classes: the probability from which the second is predicted; by default the more probable one is.
     train_prior, prior : ndarray of shape (n_classes,), optional
         π of the training rows, and π' of the rows to come.
     costs : ndarray of shape (n_actions, n_classes), optional
@@ -68,6 +70,7 @@ class Deployed(BaseEstimator):
         model: BaseEstimator,
         *,
         calibrator: ScoreCalibrator | None = None,
+        threshold: float | None = None,
         train_prior: ArrayLike | None = None,
         prior: ArrayLike | None = None,
         costs: ArrayLike | None = None,
@@ -76,6 +79,7 @@ class Deployed(BaseEstimator):
     ):
         self.model = model
         self.calibrator = calibrator
+        self.threshold = threshold
         self.train_prior = train_prior
         self.prior = prior
         self.costs = costs
@@ -95,9 +99,11 @@ class Deployed(BaseEstimator):
         return self
 
     def predict(self, X: Matrix) -> Array:
-        """The most probable class, or the number that the model says."""
+        """The most probable class, the second of two from the threshold on, or the number that the model says."""
         if not _has_classes(self):
             return self.model.predict(X)
+        if self.threshold is not None:
+            return self.classes_[(self.predict_proba(X)[:, 1] >= self.threshold).astype(int)]
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
     @available_if(_has_classes)
@@ -122,13 +128,19 @@ class Deployed(BaseEstimator):
 
 
 def deployed(
-    model: Any, y: Array, calibrator: ScoreCalibrator | None, stakes: Stakes | None, sets: Any = None
+    model: Any,
+    y: Array,
+    calibrator: ScoreCalibrator | None,
+    stakes: Stakes | None,
+    sets: Any = None,
+    threshold: float | None = None,
 ) -> Deployed:
     """The fitted model with these parts; `y` are the training labels."""
     shares = None if stakes is None else effective_train_prior(y)
     return Deployed(
         model,
         calibrator=calibrator,
+        threshold=threshold,
         train_prior=shares,
         prior=None if stakes is None else stakes.priors,
         costs=None if stakes is None else stakes.costs,

@@ -163,6 +163,10 @@ def summary(study: Study) -> dict[str, Any]:
             "used": study.calibration.calibrator is not None, "log_loss_before": plain(study.calibration.before),
             "log_loss_after": plain(study.calibration.after),
         },
+        "threshold": study.threshold and {
+            "value": study.threshold.value, "before": plain(study.threshold.before),
+            "after": plain(study.threshold.after),
+        },
         "decisions": study.decisions and _decisions(study.decisions),
         "sets": study.sets and {"coverage": study.sets.coverage, "calibrated_by": study.sets.rows,
                                 "range": list(study.sets.range), "by_class": study.sets.by_class},
@@ -187,6 +191,8 @@ def further(study: Study) -> list[str]:
     said = [study.rows_curve.verdict] if study.rows_curve is not None else []
     if study.calibration is not None and study.calibration.calibrator is not None:
         said.append(f"Calibrated, because {study.calibration.why}.")
+    if study.threshold is not None:
+        said.append(f"{study.threshold.why[:1].upper()}{study.threshold.why[1:]}.")
     if study.decisions is not None:
         found, (name, cost) = study.decisions, study.decisions.constant
         said += _stakes_text(found)

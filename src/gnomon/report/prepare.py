@@ -11,6 +11,7 @@ Deerwester et al. (1990), doi:10.1002/(SICI)1097-4571(199009)41:6<391::AID-ASI1>
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -95,16 +96,12 @@ class Preparer(TransformerMixin, OfColumns):
 
     def fit(self, X: Table, y: object = None) -> Self:
         """Learn medians, scales, levels and words from the rows of `X`."""
-        table = as_table(X)
-        self.blocks_ = [block.fit(table) for block in _blocks(self.kinds, self.levels, self.detail)]
-        parts = [block.transform(table) for block in self.blocks_]
-        width = sum(part.shape[1] for part in parts)
-        filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
-        self.sparse_ = bool(width > NARROW and filled < DENSE_AT_LEAST * width * len(table))
-        self.n_features_out_ = width
-        levels = [kind.name for kind in self.kinds if kind.kind == "category"]
-        self.levels_ = {name: sorted(set(to_text(table[name]).tolist())) for name in levels}
+        self._learn(as_table(X))
         return self
+
+    def fit_transform(self, X: Table, y: object = None, **fit_params: object) -> Any:
+        """The matrix of the rows that are learned from; each text is taken apart once."""
+        return self._joined(self._learn(as_table(X)))
 
     def transform(self, X: Table) -> Any:
         """The matrix of `X`; an error names the columns that are missing."""
@@ -113,7 +110,21 @@ class Preparer(TransformerMixin, OfColumns):
         absent = [kind.name for kind in self.kinds if kind.name not in table.columns]
         if absent:
             raise TableError(f"columns that the model needs are missing: {listed(absent)}; add them")
-        parts = [block.transform(table) for block in self.blocks_]
+        return self._joined([block.transform(table) for block in self.blocks_])
+
+    def _learn(self, table: Table) -> list[Any]:
+        """Fit the blocks, and decide whether matrices are sparse; return those of the blocks."""
+        self.blocks_ = _blocks(self.kinds, self.levels, self.detail)
+        parts = [block.fit_transform(table) for block in self.blocks_]
+        width = sum(part.shape[1] for part in parts)
+        filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
+        self.sparse_ = bool(width > NARROW and filled < DENSE_AT_LEAST * width * len(table))
+        self.n_features_out_ = width
+        levels = [kind.name for kind in self.kinds if kind.kind == "category"]
+        self.levels_ = {name: sorted(set(to_text(table[name]).tolist())) for name in levels}
+        return parts
+
+    def _joined(self, parts: list[Any]) -> Any:
         if self.sparse_:
             return sp.hstack(parts, format="csr")
         return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
@@ -139,7 +150,7 @@ class Preparer(TransformerMixin, OfColumns):
         return np.hstack([block.units() for block in self.blocks_])
 
 
-class Numbers(OfColumns):
+class Numbers(TransformerMixin, OfColumns):
     """The block of numbers and dates.
 
     Parameters
@@ -196,7 +207,7 @@ class Numbers(OfColumns):
         return [] if indicator is None else indicator.features_.tolist()
 
 
-class Levels(OfColumns):
+class Levels(TransformerMixin, OfColumns):
     """The block of categories.
 
     Parameters
@@ -268,20 +279,25 @@ class TextBlock(BaseEstimator):
 
     def fit(self, table: Table) -> Self:
         """Learn the terms and how rare they are; of topics, the directions."""
-        rows = self._raw(table)
-        known = [vectorizer.fit(rows) for vectorizer in _vectorizers() if _has_terms(vectorizer, rows)]
-        self.vectorizers_ = known if self.coding == "columns" else known[:1]
-        self.topics_ = None
-        if self.coding != "columns" and known:
-            terms = self._terms(rows)
-            size = min(TOPICS, *(n - 1 for n in terms.shape))
-            self.topics_ = TruncatedSVD(size, random_state=0).fit(terms) if size > 0 else None
+        self.fit_transform(table)
         return self
+
+    def fit_transform(self, table: Table) -> Any:
+        """What `transform` returns of the rows that are learned from."""
+        rows = self._raw(table)
+        known = (vectorizer for vectorizer in _vectorizers() if _has_terms(vectorizer, rows))
+        self.vectorizers_ = list(known if self.coding == "columns" else islice(known, 1))
+        terms = _side_by_side([vectorizer.fit_transform(rows) for vectorizer in self.vectorizers_], len(rows))
+        size = 0 if self.coding == "columns" else min(TOPICS, *(n - 1 for n in terms.shape))
+        self.topics_ = TruncatedSVD(size, random_state=0).fit(terms) if size > 0 else None
+        return self._of_terms(terms)
 
     def transform(self, table: Table) -> Any:
         """A sparse matrix of weights, or a dense one of topics."""
-        terms = self._terms(self._raw(table))
-        return terms if self.topics_ is None else self.topics_.transform(terms)
+        rows = self._raw(table)
+        return self._of_terms(
+            _side_by_side([vectorizer.transform(rows) for vectorizer in self.vectorizers_], len(rows))
+        )
 
     def names(self) -> list[str]:
         """The column and the term or the number of the topic."""
@@ -297,9 +313,8 @@ class TextBlock(BaseEstimator):
         """Weights are as they are."""
         return _as_they_are(len(self.names()))
 
-    def _terms(self, rows: list[str]) -> Any:
-        parts = [vectorizer.transform(rows) for vectorizer in self.vectorizers_]
-        return sp.hstack(parts, format="csr") if parts else sp.csr_matrix((len(rows), 0))
+    def _of_terms(self, terms: Any) -> Any:
+        return terms if self.topics_ is None else self.topics_.transform(terms)
 
     def _raw(self, table: Table) -> list[str]:
         return to_text(table[self.kind.name]).tolist()
@@ -312,6 +327,10 @@ def _vectorizers() -> list[TfidfVectorizer]:
         TfidfVectorizer(token_pattern=WORD, ngram_range=(1, 2), **shared),
         TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), **shared),
     ]
+
+
+def _side_by_side(parts: list[Any], n: int) -> Any:
+    return sp.hstack(parts, format="csr") if parts else sp.csr_matrix((n, 0))
 
 
 def _has_terms(vectorizer: TfidfVectorizer, rows: list[str]) -> bool:

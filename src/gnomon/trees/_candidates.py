@@ -33,6 +33,15 @@ def _size(facts: Facts) -> int:
     return 100 if facts.n_rows < 1000 else 200
 
 
+def _seeds(facts: Facts) -> int:
+    """Runs of boosting whose mean is taken: each holds out other rows to say when to stop."""
+    return 4 if facts.n_rows * max(1, facts.n_classes) <= MANY_ROWS else 2
+
+
+MANY_ROWS = 20_000
+"""Rows, each as often as there are classes, for which one run takes seconds."""
+
+
 def _tree_classifier(facts, random_state):
     from gnomon.trees import DecisionTreeClassifier
 
@@ -48,8 +57,9 @@ def _tree_regressor(facts, random_state):
 
 def _forest_classifier(facts, random_state):
     from gnomon.trees import RandomForestClassifier
+    from gnomon.trees._spread_shares import SpreadShares
 
-    return RandomForestClassifier(_size(facts), min_samples_leaf=2, n_jobs=-1, random_state=random_state)
+    return SpreadShares(RandomForestClassifier(_size(facts), min_samples_leaf=2, n_jobs=-1, random_state=random_state))
 
 
 def _forest_regressor(facts, random_state):
@@ -60,23 +70,74 @@ def _forest_regressor(facts, random_state):
     )
 
 
+def _extra_classifier(facts, random_state):
+    from gnomon.trees import ExtraTreesClassifier
+    from gnomon.trees._spread_shares import SpreadShares
+
+    return SpreadShares(
+        ExtraTreesClassifier(2 * _size(facts), min_samples_leaf=2, n_jobs=-1, random_state=random_state)
+    )
+
+
+def _extra_regressor(facts, random_state):
+    from gnomon.trees import ExtraTreesRegressor
+
+    return ExtraTreesRegressor(
+        2 * _size(facts), min_samples_leaf=2, max_features=1 / 2, n_jobs=-1, random_state=random_state
+    )
+
+
 def _boosting_classifier(facts, random_state):
     from gnomon.trees import HistGradientBoostingClassifier
 
-    return HistGradientBoostingClassifier(early_stopping=True, max_iter=300, random_state=random_state)
+    return HistGradientBoostingClassifier(early_stopping=True, max_iter=300, n_jobs=-1, random_state=random_state)
 
 
 def _boosting_regressor(facts, random_state):
     from gnomon.trees import HistGradientBoostingRegressor
 
-    return HistGradientBoostingRegressor(early_stopping=True, max_iter=300, random_state=random_state)
+    return HistGradientBoostingRegressor(early_stopping=True, max_iter=300, n_jobs=-1, random_state=random_state)
+
+
+def _slow_boosting_classifier(facts, random_state):
+    from sklearn.ensemble import VotingClassifier
+
+    from gnomon.trees import HistGradientBoostingClassifier
+
+    return VotingClassifier(_runs(HistGradientBoostingClassifier, facts, random_state), voting="soft")
+
+
+def _slow_boosting_regressor(facts, random_state):
+    from sklearn.ensemble import VotingRegressor
+
+    from gnomon.trees import HistGradientBoostingRegressor
+
+    return VotingRegressor(_runs(HistGradientBoostingRegressor, facts, random_state))
+
+
+def _runs(boosting: Any, facts: Facts, random_state: int | None) -> list[tuple[str, Any]]:
+    """Boosting by small steps of small trees, with several seeds."""
+    first = random_state or 0
+    slow = partial(
+        boosting,
+        learning_rate=0.05,
+        max_iter=600,
+        max_leaf_nodes=15,
+        min_samples_leaf=5 if facts.n_rows < 2000 else 20,
+        l2_regularization=1.0,
+        max_features=0.5,
+        early_stopping=True,
+        n_jobs=-1,
+    )
+    return [(f"seed {seed}", slow(random_state=seed)) for seed in range(first, first + _seeds(facts))]
 
 
 def _forest_space(facts: Facts) -> dict[str, Any]:
     """Columns at a node and rows of a leaf: what makes trees alike, and how closely they follow the rows."""
     from scipy.stats import randint, uniform
 
-    return {"max_features": uniform(0.1, 0.9), "min_samples_leaf": randint(1, 11)}
+    inside = "forest__" if facts.task == "classification" else ""
+    return {f"{inside}max_features": uniform(0.1, 0.9), f"{inside}min_samples_leaf": randint(1, 11)}
 
 
 def _boosting_space(facts: Facts) -> dict[str, Any]:
@@ -114,6 +175,11 @@ def _shares(estimator: Any) -> Floats:
     return estimator.feature_importances_
 
 
+def _mean_shares(estimator: Any) -> Floats:
+    """The mean of those of all runs."""
+    return np.mean([run.feature_importances_ for run in estimator.estimators_], axis=0)
+
+
 def _dense(facts: Facts) -> bool:
     return not facts.sparse and facts.n_rows >= 50
 
@@ -123,11 +189,15 @@ def _holds_out(facts: Facts) -> bool:
     return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
 
-_BY_TASK: dict[Task, tuple[Make, Make, Make]] = {
-    "classification": (_tree_classifier, _forest_classifier, _boosting_classifier),
-    "regression": (_tree_regressor, _forest_regressor, _boosting_regressor),
-}
-for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
+_BY_TASK: dict[Task, tuple[Make, Make, Make, Make, Make]] = {
+    "classification": (
+        _tree_classifier, _forest_classifier, _extra_classifier, _boosting_classifier, _slow_boosting_classifier,
+    ),
+    "regression": (
+        _tree_regressor, _forest_regressor, _extra_regressor, _boosting_regressor, _slow_boosting_regressor,
+    ),
+}  # fmt: skip
+for _task, (_tree, _forest, _extra, _boosting, _slow_boosting) in _BY_TASK.items():
     register(
         Candidate(
             "decision tree",
@@ -156,6 +226,19 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
     )
     register(
         Candidate(
+            "extra trees",
+            _task,
+            _extra,
+            complexity=6.2,
+            suits=_dense,
+            shares=_shares,
+            levels="words",
+            space=_forest_space,
+            note="the mean of 200 or 400 trees with thresholds drawn at random, of which each node takes the best",
+        )
+    )
+    register(
+        Candidate(
             "gradient boosting",
             _task,
             _boosting,
@@ -165,6 +248,19 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             levels="words",
             space=_boosting_space,
             note="small trees added one after the other until held-out rows gain no more",
+        )
+    )
+    register(
+        Candidate(
+            "gradient boosting by small steps",
+            _task,
+            _slow_boosting,
+            complexity=7.5,
+            suits=_holds_out,
+            shares=_mean_shares,
+            levels="words",
+            note="the mean of two or four runs of boosting with smaller trees, smaller steps and half of the columns "
+            "at every node",
         )
     )
 
@@ -204,8 +300,10 @@ _TREES, _ROUNDS = {"n_estimators": 2}, {"max_iter": 2}
 for _name, _make, _many, _numbers, _fewer in (
     ("one tree, classes", _tree_classifier, MANY, False, {}),
     ("one tree, numbers", _tree_regressor, MANY, True, {}),
-    ("forest, classes", _forest_classifier, MANY + MOST, False, _TREES),
+    ("forest, classes", _forest_classifier, MANY + MOST, False, {"forest__n_estimators": 2}),
     ("forest, numbers", _forest_regressor, MANY + MOST, True, _TREES),
+    ("extra trees, classes", _extra_classifier, MANY, False, {"forest__n_estimators": 2}),
+    ("extra trees, numbers", _extra_regressor, MANY, True, _TREES),
     ("boosting, classes", _boosting_classifier, MANY[:1], False, _ROUNDS),
     ("boosting, numbers", _boosting_regressor, MANY[:1], True, _ROUNDS),
 ):

@@ -2,24 +2,41 @@
 
     Π A Πᵀ = L U,  U = D Lᵀ for symmetric A,    log |A| = Σ log Uᵢᵢ                                       (1)
 
-SuperLU without pivoting off the diagonal, in an order that keeps L sparse: Li (2005), doi:10.1145/1089014.1089017.
+SuperLU without pivoting off the diagonal, in an order that keeps L sparse: Li (2005), doi:10.1145/1089014.1089017. That
+order, of minimum degree, is found faster and is better where rows that are near to each other already have near places,
+as in the order of Cuthill & McKee (1969), doi:10.1145/800195.805928.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from gnomon._typing import Floats
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.linalg.precision import NotPositiveDefiniteError, Precision
 
 __all__ = ["SparsePrecision"]
 
 COLUMNS = 256
 """Right-hand sides of one solve."""
+
+
+class _Factor(NamedTuple):
+    """Factors of A[order][:, order], and the diagonal of U."""
+
+    order: Integers
+    factors: Any
+    pivots: Floats
+
+    def solve(self, B: Floats) -> Floats:
+        """A⁻¹B."""
+        found = np.empty_like(B)
+        found[self.order] = self.factors.solve(B[self.order])
+        return found
 
 
 @dataclass(frozen=True)
@@ -50,22 +67,25 @@ class SparsePrecision(Precision):
     jitter: float = 0.0
 
     @cached_property
-    def _factor(self) -> Any:
+    def _factor(self) -> _Factor:
+        A = sparse.csr_array(self.A)
+        order = reverse_cuthill_mckee(sparse.csr_matrix(A), symmetric_mode=True)
         try:
-            factor = splu(
-                sparse.csc_matrix(self.A),
+            factors = splu(
+                sparse.csc_matrix(A[order][:, order]),
                 permc_spec="MMD_AT_PLUS_A",
                 diag_pivot_thresh=0.0,
                 options={"SymmetricMode": True},
             )
-            least = float(np.min(factor.U.diagonal()))
+            pivots = factors.U.diagonal()
         except RuntimeError:
-            least = 0.0
+            pivots = np.zeros(1)
+        least = float(np.min(pivots))
         if least <= 0.0:
             raise NotPositiveDefiniteError(
                 f"the sparse covariance matrix is not positive definite: a pivot is {least:.3g}"
             )
-        return factor
+        return _Factor(order, factors, pivots)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the factors, which no file holds."""
@@ -74,7 +94,7 @@ class SparsePrecision(Precision):
     @property
     def log_det(self) -> float:
         """Σ log Uᵢᵢ."""
-        return float(np.sum(np.log(self._factor.U.diagonal())))
+        return float(np.sum(np.log(self._factor.pivots)))
 
     def solve(self, B: Any) -> Floats:
         """By substitution; a sparse B is made dense some columns at a time."""
