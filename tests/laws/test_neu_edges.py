@@ -28,7 +28,7 @@ from gnomon.neural import (
     optimal_discriminator,
     sample_networks,
 )
-from gnomon.neural._problem import NetworkProblem
+from gnomon.neural._weight_penalty import WeightPenalty
 from gnomon.neural._targets import ClassTargets, LabelTargets, class_loss
 from gnomon.neural.layers import (
     Activation,
@@ -200,9 +200,8 @@ def test_gradients_of_large_objectives_pass(monkeypatch):
     slope = Activation(np.sin, lambda z: np.cos(z) * np.where(np.abs(z) < 0.1, 1.5, 1.0))
     small = NeuralNetwork([Dense(3, slope), Dense(1)], 3)
     assert not check_gradient(small, 0.01 * X[:5], 1e8 * NUMBERS[:5])
-    monkeypatch.setattr(
-        NetworkProblem, "_penalty", lambda self, theta, *_: float(np.sum(self._strengths) * theta @ theta)
-    )
+    add = WeightPenalty.add
+    monkeypatch.setattr(WeightPenalty, "add", lambda *args: 2.0 * add(*args))
     assert not check_gradient(net, X[:5], NUMBERS[:5], alpha=0.1)
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.gp import GaussianProcessRegressor
-from gnomon.kernels import RBF, Constant, ExpSineSquared, Matern, RationalQuadratic, Spherical, Wendland
+from gnomon.kernels import RBF, Constant, ExpSineSquared, Matern, RationalQuadratic, Spherical, Wendland, White
 from real_data import data_path
 
 
@@ -31,13 +31,14 @@ def test_carbon_dioxide_beyond_2003():
         + 2.4**2 * RBF(90.0) * ExpSineSquared(1.3, 1.0, periodicity_bounds="fixed")
         + 0.66**2 * RationalQuadratic(1.2, alpha=0.78)
         + 0.18**2 * RBF(0.134)
+        + 0.19**2 * White(1.0)
     )
-    model = GaussianProcessRegressor(kernel, noise="learn", mean=y[before].mean())
+    model = GaussianProcessRegressor(kernel, mean=y[before].mean())
     with warnings.catch_warnings():
         # The ridge of the evidence is flat: amplitude and width of the rise go together.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(t[before], y[before])
-    mean, std = model.predict(t[~before], return_std=True, include_noise=True)
+    mean, std = model.predict(t[~before], return_std=True)
     year, error = t[~before, 0], y[~before] - mean
     near, far = year < 2007.0, year < 2014.0
     assert np.sqrt(np.mean(error[near] ** 2)) < 1.0

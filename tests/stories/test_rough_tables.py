@@ -54,7 +54,7 @@ def test_a_last_fifth_of_one_class_has_no_curve_and_no_area(only):
     study = learn(data, "y", time="t")
     assert np.isnan(study.judgement.intervals["ROC AUC"]).all()
     html = page(study, as_table(data))
-    assert "ROC curve" not in html
+    assert "ROC curve for" not in html
     assert "Confusion matrix" in html
 
 

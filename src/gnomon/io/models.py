@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator
 from sklearn.calibration import _CalibratedClassifier, _SigmoidCalibration
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.utils import Bunch
 
 import gnomon
 from gnomon.io._errors import UserError
@@ -232,6 +233,8 @@ def _harmless() -> set[str]:
     known += [scorer._score_func for scorer in scorers]
     # Training rows, which skops reads from an archive of plain arrays.
     known += [sparse.csr_array, sparse.csr_matrix]
+    # What ensembles of named estimators keep them in.
+    known += [Bunch]
     return {"numpy.dtype", *(f"{thing.__module__}.{thing.__name__}" for thing in known)}
 
 

@@ -48,7 +48,7 @@ def calibrated_by(
     for j in range(len(tests)):
         others = [k for k in range(len(tests)) if k != j]
         learned = _fitted(np.concatenate([logs[k] for k in others]), y[np.concatenate([tests[k] for k in others])])
-        after[j] = _loss(np.log(learned.predict_proba(logs[j])), y[tests[j]], classes)
+        after[j] = _loss(log_probabilities(learned.predict_proba(logs[j])), y[tests[j]], classes)
     gain, error = float(np.mean(before - after)), standard_error(before - after, folds)
     losses = f"{rounded(float(np.mean(before)))} without and {rounded(float(np.mean(after)))} with it"
     if not gain > error:

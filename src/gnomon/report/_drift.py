@@ -25,7 +25,6 @@ from gnomon.report._findings import Finding
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._splits import Split
 from gnomon.report.prepare import Preparer
-from gnomon.trees import RandomForestClassifier
 
 __all__ = ["Drift", "DriftedColumn", "drift", "drift_findings"]
 
@@ -164,6 +163,9 @@ def _told_apart(rows: Table, kinds: Sequence[ColumnKind], held: Bools, seed: int
 
     Beside other columns texts are left to their own test: their many topics would hide what the others say.
     """
+    # Imported for the reports that have later rows alone: it loads kernels.
+    from gnomon.trees import RandomForestClassifier
+
     kinds = [kind for kind in kinds if kind.kind != "text"] or kinds
     with warnings.catch_warnings():
         # Columns without values in a part of the rows are no news here.
