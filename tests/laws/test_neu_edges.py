@@ -28,8 +28,8 @@ from gnomon.neural import (
     optimal_discriminator,
     sample_networks,
 )
-from gnomon.neural._weight_penalty import WeightPenalty
 from gnomon.neural._targets import ClassTargets, LabelTargets, class_loss
+from gnomon.neural._weight_penalty import WeightPenalty
 from gnomon.neural.layers import (
     Activation,
     Add,
