@@ -67,6 +67,8 @@ class Within:
 
     def __str__(self) -> str:
         """The range in words that follow "must be": an end that is infinite and excluded makes numbers finite."""
+        if self.low == self.high:
+            return f"= {self.low:g}"
         left, right = self.closed in ("both", "left"), self.closed in ("both", "right")
         unbounded = (self.low == -math.inf and not left) or (self.high == math.inf and not right)
         finite = " and finite" if unbounded else ""

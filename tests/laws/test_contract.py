@@ -35,6 +35,7 @@ from gnomon.generative import DensityGate, GaussianMixture, SemiSupervisedPipeli
 from gnomon.io import load, save
 from gnomon.linear import GLM, Lasso, LassoCV, LogisticRegression, Perceptron
 from gnomon.multiclass import IndicatorRegression, OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from gnomon.neural import MLPClassifier
 from gnomon.testing._tables import example_table, outputs_of
 from gnomon.trees import (
     AdaBoostClassifier,
@@ -340,6 +341,7 @@ COUNTED = {
     "solver, one against rest": (LogisticRegression(multi_class="ovr"), lambda model: np.sum(model.n_iter_)),
     "perceptron": (Perceptron(), lambda model: checks(model.history_)),
     "folds": (LassoCV(cv=3, alphas=4), lambda model: 3),
+    "network": (MLPClassifier((3,), tol=0.5, n_iter_no_change=2, random_state=0), lambda model: model.n_iter_),
     "EM": (GaussianMixture(2, random_state=0), lambda model: model.n_iter_),
     "forest": (RandomForestClassifier(5, random_state=0), lambda model: 5),
     "bag": (BaggingClassifier(n_estimators=4, random_state=0), lambda model: 4),
@@ -370,7 +372,9 @@ def test_the_progress_bar_counts_the_tasks(name, capsys):
 
 
 @needs_callbacks
-@pytest.mark.parametrize("name", ["coordinate descent", "solver, one against rest", "perceptron", "EM", "boosting"])
+@pytest.mark.parametrize(
+    "name", ["coordinate descent", "solver, one against rest", "perceptron", "network", "EM", "boosting"]
+)
 def test_a_callback_can_stop_iterations(name):
     estimator, _ = COUNTED[name]
     X, y, _ = small_table(estimator)

@@ -1,5 +1,6 @@
 """The pages of the documentation: what they show runs, and what they generate is true."""
 
+import doctest
 import re
 import runpy
 import sys
@@ -14,6 +15,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 
 PAGES = sorted(path.name for path in DOCS.glob("*.md") if "```python" in path.read_text(encoding="utf-8"))
+SESSIONS = sorted(path.name for path in DOCS.glob("*.md") if "\n>>> " in path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("page", daily(PAGES, *(page for page in PAGES if page != "extend.md")))
@@ -23,6 +25,14 @@ def test_the_code_of_a_page_runs(page):
     # A module of its own, as a user's file would be: nouns are found again by module and name.
     space = {"__name__": f"page_{page.removesuffix('.md')}"}
     exec(compile(code, str(DOCS / page), "exec"), space)
+
+
+@pytest.mark.parametrize("page", SESSIONS)
+def test_a_session_of_a_page_gives_what_it_shows(page):
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    ran = doctest.testfile(str(DOCS / page), module_relative=False, optionflags=flags, encoding="utf-8")
+    assert ran.attempted
+    assert not ran.failed
 
 
 @pytest.mark.slow

@@ -176,7 +176,7 @@ def test_pretraining_starts_nearer():
         return np.abs(A[side == 1].mean(axis=0) - A[side == 0].mean(axis=0)).max()
 
     assert min(map(contrast, learned)) > 0.9 > max(map(contrast, first))
-    with pytest.raises(ValueError, match=r"needs X in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"pretraining by 'rbm' needs rows in \[0, 1\]"):
         pretrain(network, rows * 5, "rbm")
     with pytest.raises(ValueError, match="needs sigmoid layers"):
         pretrain(NeuralNetwork([Dense(5, "relu"), Dense(1)], 8), rows, "rbm")

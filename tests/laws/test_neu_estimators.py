@@ -444,6 +444,59 @@ def test_an_interrupt_keeps_the_best_weights(monkeypatch):
     assert (model.stop_reason_, model.n_iter_) == ("interrupted", 4)
 
 
+@pytest.mark.spec("NEU-007", "NEU-075", "NEU-093")
+@pytest.mark.parametrize("options", [{"solver": "lbfgs"}, {"solver": "newton"}, {"early_stopping": True}, {}])
+def test_an_interrupt_keeps_the_best_of_every_solver(options):
+    seen = []
+
+    def noted(rows, y, rng):
+        seen.append(0)
+        if len(seen) == 30:
+            raise KeyboardInterrupt
+        return rows, y
+
+    model = MLPRegressor(hidden_layer_sizes=(5,), batch_size=20, learning_rate_init=0.5, random_state=0, **options)
+    if "solver" in options:
+        calls = []
+
+        class Slow(SquaredLoss):
+            def value(self, y, z):
+                calls.append(0)
+                if len(calls) == 30:
+                    raise KeyboardInterrupt
+                return super().value(y, z)
+
+            record = None
+
+        model.set_params(loss=Slow(half=True), batch_size="auto", tol=1e-9)
+    else:
+        model.set_params(augment=noted, standardize=False)
+    with pytest.warns(ConvergenceWarning, match="interrupted and the best weights were kept"):
+        model.fit(X, NUMBERS)
+    assert model.stop_reason_ == "interrupted"
+    if options.get("early_stopping"):
+        assert model.best_validation_score_ == max(model.validation_scores_)
+    else:
+        least = np.min(model.history_["objective"])
+        loss = SquaredLoss(half=True).value(NUMBERS, model.predict(X)).mean()
+        assert loss <= least * (1.0 + 1e-9) if "solver" in options else loss < model.history_["objective"][0]
+
+
+@pytest.mark.spec("NEU-007")
+def test_progress_names_the_epoch_and_the_loss(capfd):
+    options = {"hidden_layer_sizes": (3,), "max_iter": 20, "tol": 0.0, "random_state": 0}
+    model = quiet(MLPRegressor(verbose=1, **options), X, NUMBERS)
+    lines = capfd.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in lines] == [f"epoch {k} of 20" for k in range(2, 21, 2)]
+    assert lines[-1] == f"epoch 20 of 20: loss {model.loss_:.6g}"
+    held = quiet(MLPRegressor(verbose=2, early_stopping=True, **options), X, NUMBERS)
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == held.n_iter_
+    assert lines[-1].endswith(f", validation {held.validation_scores_[-1]:.4g}")
+    quiet(MLPRegressor(**options), X, NUMBERS)
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.spec("NEU-098")
 def test_the_preset_of_dropout_trains():
     preset = {**dropout_preset(0.01), "max_iter": 60}
@@ -497,11 +550,49 @@ def test_lists_and_graphs_of_layers():
         ({"solver": "lbfgs", "per": "epoch"}, "per"),
         ({"solver": "rprop", "per": "epoch"}, "per"),
         ({"learning_rate": RateDrops(), "solver": "adam", "monitor": "nothing"}, "monitor"),
+        ({"adapt_ratio": (0.1, 0.01)}, r"adapt_ratio=\(0.1, 0.01\) must be \(low, high\)"),
+        ({"adapt_ratio": "normalise"}, "adapt_ratio='normalise' cannot be used by Adam"),
+        ({"output_weights": [1.0, 2.0, 3.0]}, "output_weights=.* one of whole rows"),
+        ({"output_weights": [1.0, np.nan, 3.0]}, "output_weights"),
+        ({"solver": "newton", "loss": "two_term"}, "solver='newton' needs the curvature of the loss: TwoTerm"),
+        ({"n_iter_no_change": -1}, "n_iter_no_change=-1 must be a whole number ≥ 0 or a number = inf"),
+        ({"pretrain": "rbm"}, "pretraining by 'rbm' needs sigmoid layers"),
     ],
 )
 def test_what_is_wrong_is_refused_by_name(options, word):
     with pytest.raises(ValueError, match=word):
         MLPClassifier(**{"hidden_layer_sizes": (3,), **options}).fit(X, LABELS)
+
+
+def test_what_is_wrong_with_layers_and_rows_is_named():
+    cases = [
+        (lambda: NetworkClassifier(["relu"]).fit(X, LABELS), "layers must be a list of gnomon.* and has 'relu'"),
+        (lambda: NeuralNetwork([Dense(3, l2=-1.0)], 3), r"l2=-1.0 of Dense\(.* must be ≥ 0 and finite"),
+        (lambda: NeuralNetwork([Dense(3, max_norm=0.0)], 3), r"max_norm=0.0 of Dense\(.* must be > 0"),
+        (lambda: NetworkClassifier(input_shape=(1, 2, 2)).fit(X, LABELS), "4 numbers and X 3 columns; give the shape"),
+        (lambda: MLPClassifier().fit(X, LABELS, validation_data=(X,)), r"validation_data must be \(X, y\) or"),
+        (lambda: MLPClassifier().fit(X, LABELS, validation_data=X), "validation_data must be .*, not ndarray"),
+        (lambda: MLPRegressor(output_weights=[1.0, 2.0]).fit(X, NUMBERS), r"output_weights=\[1.0, 2.0\] has 2 numbers"),
+        (lambda: LeakyReLU(np.nan), "a=nan must be real"),
+    ]  # fmt: skip
+    for call, words in cases:
+        with pytest.raises(ValueError, match=words):
+            call()
+    with pytest.raises(AttributeError) as refused:
+        _ = MLPClassifier(loss="hinge").predict_proba
+    assert "loss='hinge' gives scores without probabilities; choose 'log_loss'" in str(refused.value.__cause__)
+
+
+@pytest.mark.spec("NEU-001")
+def test_a_warm_start_takes_the_parameters_of_now():
+    options = {"hidden_layer_sizes": (3,), "max_iter": 2, "warm_start": True, "random_state": 0}
+    model = quiet(MLPClassifier(**options), X, LABELS)
+    same = model.network_
+    assert quiet(model, X, LABELS).network_ is same
+    quiet(model.set_params(keep_hidden=0.5), X, LABELS)
+    assert [type(layer).__name__ for layer in model.network_.layers] == ["Dense", "Dropout", "Dense"]
+    with pytest.raises(ValueError, match="goes on with the layers 3-3-3 and the parameters ask for 3-5-3; give those"):
+        model.set_params(hidden_layer_sizes=(5,)).fit(X, LABELS)
 
 
 def test_one_class_and_new_classes_are_refused():

@@ -18,7 +18,7 @@ from gnomon.neural._tolerances import tolerance_units
 from gnomon.neural.layers import Dense, Layer
 from gnomon.numerics.parallel import blas_threads, team
 from gnomon.numerics.parts import in_turn
-from gnomon.optim import RateDrops, _train, newton_cg
+from gnomon.optim import RateDrops, _training, newton_cg, train
 from gnomon.optim._follow import follow
 from gnomon.optim.schedules import scale_rate
 from gnomon.optim.stalls import Stalls
@@ -33,9 +33,9 @@ NETWORK = NeuralNetwork([Dense(5, "tanh"), Dense(1)], 2)
 
 def fit(**options):
     given = {key: options.pop(key) for key in ("held", "state", "epochs", "start") if key in options}
-    network = options.pop("network", NETWORK)
+    network, loss = options.pop("network", NETWORK), options.pop("loss", SquaredLoss(half=True))
     options = TrainingOptions(**{"random_state": 0, "alpha": 0.1, "solver": "sgd", "batch_size": 8, **options})
-    return fit_network(network, X, Y, None, loss=SquaredLoss(half=True), options=options, **given)
+    return fit_network(network, X, Y, None, loss=loss, options=options, **given)
 
 
 @pytest.mark.spec("NEU-G23", "NEU-078")
@@ -96,6 +96,29 @@ def test_a_training_goes_on_to_the_same_bits(solver, tmp_path):
     for changed in ({"alpha": 0.5}, {"max_norm": 3.0}, {"network": other}):
         with pytest.raises(ValueError, match="belongs to another training"):
             fit(**options, checkpoint=file, **changed)
+
+
+def test_a_checkpoint_belongs_to_one_objective_and_one_way(tmp_path, monkeypatch):
+    file = tmp_path / "state.npz"
+    options = {"tol": 0.0, "max_iter": 3, "checkpoint": file}
+    fit(**options)
+    for changed in ({"augment": lambda rows, y, rng: (rows, y)}, {"sampling": "uniform"}, {"loss": AbsoluteLoss()}):
+        with pytest.raises(ValueError, match="belongs to another training"):
+            fit(**options, **changed)
+    # How long it lasts and what is noted may change; what was not noted before is nan.
+    on = fit(**{**options, "max_iter": 5}, track_objective=True, time_limit=1e9, engine="numpy").solution
+    assert np.isnan(on.history["full_objective"]).tolist() == [True] * 4 + [False] * 2
+    other = tmp_path / "other.npz"
+    np.savez(other, theta=np.zeros(3))
+    (tmp_path / "text.npz").write_text("no archive")
+    for strange in (other, tmp_path / "text.npz"):
+        with pytest.raises(ValueError, match="is no file of a training"):
+            fit(**{**options, "checkpoint": strange})
+    with pytest.raises(ValueError, match="is in a folder that does not exist"):
+        fit(**{**options, "checkpoint": tmp_path / "nowhere" / "state.npz"})
+    monkeypatch.setattr("gnomon.neural._fit.passes_of", lambda engine, network, **more: network.workspace)
+    with pytest.raises(ValueError, match="give masks='numpy', not 'native'"):
+        fit(**options, masks="native")
 
 
 def test_checkpoints_of_functions_are_known_again(tmp_path):
@@ -190,7 +213,7 @@ def test_updates_in_parts_are_those_of_the_whole(monkeypatch, rule):
     found, sizes = [], []
     with monkeypatch.context() as patch:
         for least in (5, 1000):
-            patch.setattr(_train, "LEAST_PART", least)
+            patch.setattr(_training, "LEAST_PART", least)
             problem, theta = NETWORK.problem(X, Y, alpha=0.1), NETWORK.init(np.random.default_rng(0))
 
             def run(function, parts):
@@ -198,7 +221,7 @@ def test_updates_in_parts_are_those_of_the_whole(monkeypatch, rule):
                 return in_turn(function, parts)
 
             given = {"solver": rule, "schedule": None if isinstance(rule, Rprop) else 0.01, "run": run}
-            found.append(_train.train(problem, theta, **given, batch_size=40, max_iter=5, random_state=0).w)
+            found.append(train(problem, theta, **given, batch_size=40, max_iter=5, random_state=0).w)
     np.testing.assert_array_equal(*found)
     assert sizes == ([] if isinstance(rule, Normed) else 5 * [[5, 5, 5, 6]])
 

@@ -5,20 +5,39 @@ from functools import partial
 import numpy as np
 import pytest
 
+import gnomon.losses
+import gnomon.neural.layers
 from gnomon.losses import (
     AbsoluteLoss,
     BinaryCrossEntropy,
+    CallableLoss,
+    DevianceLoss,
+    ExponentialLoss,
+    GammaFamily,
+    HingeLoss,
     HuberLoss,
+    LogGammaLoss,
     LogisticLoss,
+    LogLink,
+    LogPoissonLoss,
+    Loss,
+    LpLoss,
+    MaxLoss,
     MulticlassHinge,
+    OneVsRestCrossEntropy,
+    PerceptronLoss,
+    PinballLoss,
     SoftmaxLoss,
     SquaredHingeLoss,
     SquaredLoss,
     TwoTermCrossEntropy,
-)  # fmt: skip
+    Weighted,
+    ZeroOneLoss,
+)
 from gnomon.neural import NeuralNetwork, check_gradient
 from gnomon.neural.layers import (
     Activation,
+    ActivationFunction,
     Add,
     AvgPool2D,
     Concat,
@@ -26,18 +45,23 @@ from gnomon.neural.layers import (
     Dense,
     DropConnect,
     Dropout,
+    Elementwise,
     Embedding,
     Flatten,
+    GaussianNoise,
+    Layer,
     LayerNorm,
     LeakyReLU,
     Maxout,
     MaxPool2D,
     PReLU,
     Recurrent,
+    Rescale,
     Reshape,
     Transposed,
     hard_tanh,
-)  # fmt: skip
+)
+from gnomon.neural.layers._activated import ActivatedLayer
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(5, 3))
@@ -64,12 +88,20 @@ STACKS = {
     "recurrent": [Reshape((3, 1)), Recurrent(3, return_sequences=True), Recurrent(2, PReLU()), Dense(2)],
     "recurrent without bias": [Reshape((3, 1)), Recurrent(2, "sigmoid", bias=False), Dense(2)],
     "dropconnect": [DropConnect(4, 0.6, "tanh", prediction="gaussian"), DropConnect(2, 0.5, scaling="average")],
+    "scaled": [Rescale([0.1, 0.2, 0.3], [2.0, 1.0, 0.5]), GaussianNoise(0.2), Dense(4, "tanh"), Dense(2)],
     "dropout": [Dropout(0.6, scaling="average", drop_bias=True), Dense(4, "tanh"), Dropout(drop=0.3), Dense(2)],
 }  # fmt: skip
 LOSSES = [
     (SquaredLoss(half=True), REAL), (AbsoluteLoss(), REAL), (HuberLoss(), REAL), (BinaryCrossEntropy(), BITS),
     (LogisticLoss(), 2 * BITS - 1), (SquaredHingeLoss(), 2 * BITS - 1), (SoftmaxLoss(), INDEX),
     (TwoTermCrossEntropy(), INDEX), (MulticlassHinge(), INDEX), ([SquaredLoss(half=True), BinaryCrossEntropy()], BITS),
+]  # fmt: skip
+OTHER_LOSSES = [
+    (SquaredLoss(), REAL), (LpLoss(3.0), REAL), (PinballLoss(0.3), REAL), (LogPoissonLoss(), np.round(REAL**2)),
+    (LogGammaLoss(), REAL**2 + 0.1), (DevianceLoss(GammaFamily(), LogLink()), REAL**2 + 0.1),
+    (HingeLoss(), 2 * BITS - 1), (PerceptronLoss(), 2 * BITS - 1), (ExponentialLoss(), 2 * BITS - 1),
+    (OneVsRestCrossEntropy(), INDEX), (Weighted(SoftmaxLoss(), (1.0, 3.0)), INDEX),
+    (Weighted(BinaryCrossEntropy(), (2.0, 0.5)), BITS), (CallableLoss(lambda y, z: np.cosh(z - y)), REAL),
 ]  # fmt: skip
 
 
@@ -109,6 +141,39 @@ def test_gradients_are_those_of_the_value():
             assert relative(found, expected).max() < 1e-6, (stack, loss)
 
 
+@pytest.mark.spec("NEU-L01", "NEU-040", "NEU-044")
+def test_gradients_of_every_other_loss_are_those_of_the_value():
+    net = NeuralNetwork(STACKS["sigmoid"], 3)
+    theta = net.init(np.random.default_rng(1)) + 0.05
+    for loss, y in OTHER_LOSSES:
+        problem = net.problem(X, y, [1.0, 2.0, 0.5, 1.0, 3.0], loss=loss, alpha=0.3)
+        found = problem.value_and_gradient(theta)[1]
+        # A loss without a gradient of its own has that of differences.
+        tol = 1e-5 if isinstance(loss, CallableLoss) else 1e-6
+        assert relative(found, differences(problem.value, theta)).max() < tol, loss
+
+
+@pytest.mark.spec("NEU-L01")
+def test_no_loss_and_no_layer_is_left_out():
+    def public(module, base):
+        found = [getattr(module, name) for name in module.__all__]
+        return {cls for cls in found if isinstance(cls, type) and issubclass(cls, base)} - {base}
+
+    assert public(gnomon.losses, Loss) - {type(loss) for loss, _ in LOSSES + OTHER_LOSSES} == {MaxLoss, ZeroOneLoss}
+    net = NeuralNetwork([Dense(2)], 3)
+    for loss in (MaxLoss(), ZeroOneLoss()):
+        with pytest.raises(ValueError, match="cannot be minimised by gradients"):
+            net.problem(X, REAL, loss=loss)
+    # Embeddings have a test of their own.
+    drawn = [layer for stack in (STACKS | IMAGE_STACKS).values() for layer in stack]
+    assert public(gnomon.neural.layers, Layer) - {type(layer) for layer in drawn} == {
+        Embedding
+    }  # which has a test of its own
+    phis = {type(layer.phi) for layer in drawn if isinstance(layer, ActivatedLayer)}
+    gone = public(gnomon.neural.layers, ActivationFunction) - {Elementwise} - phis
+    assert {phi.__name__ for phi in gone} == {"Sign", "UnitStep"}
+
+
 @pytest.mark.spec("NEU-L01", "NEU-113", "NEU-116", "NEU-117")
 def test_gradients_of_images_are_those_of_the_value():
     for stack, layers in IMAGE_STACKS.items():
@@ -133,7 +198,7 @@ def test_gradients_with_frozen_masks():
         for scaling in ("inverted", "average"):
             layers = [
                 Dropout(0.7, per=per, scaling=scaling), DropConnect(4, 0.5, "tanh", per=per, scaling=scaling),
-                Dropout(0.6, per=per, scaling=scaling), Dense(2),
+                Dropout(0.6, per=per, scaling=scaling), GaussianNoise(0.3), Dense(2),
             ]  # fmt: skip
             net = NeuralNetwork(layers, 3)
             theta = net.init(np.random.default_rng(1)) + 0.05
@@ -160,6 +225,7 @@ def test_gradients_of_embeddings():
 @pytest.mark.spec("NEU-L17", "NEU-054")
 def test_curvature_is_that_of_the_gradient():
     smooth = [pair for pair in LOSSES if not isinstance(pair[0], (TwoTermCrossEntropy, MulticlassHinge, AbsoluteLoss))]
+    smooth += [(OneVsRestCrossEntropy(), INDEX), (Weighted(SoftmaxLoss(), (1.0, 3.0)), INDEX)]
     for stack, layers in STACKS.items():
         net = NeuralNetwork(layers, 3)
         theta = net.init(np.random.default_rng(1)) + 0.05

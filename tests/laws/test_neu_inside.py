@@ -20,7 +20,20 @@ from gnomon.neural import (
     exact_network,
     max_cells,
 )
-from gnomon.neural.layers import Add, Dense, LeakyReLU, Maxout, NormalInit, PReLU, hard_tanh
+from gnomon.neural._idle_units import watch_saturation
+from gnomon.neural.layers import (
+    Add,
+    Conv2D,
+    Dense,
+    DropConnect,
+    LeakyReLU,
+    Maxout,
+    NormalInit,
+    PReLU,
+    Recurrent,
+    Reshape,
+    hard_tanh,
+)
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 3))
@@ -288,3 +301,31 @@ def test_diagnosis_of_an_estimator():
     assert "saturation" not in {f.sign for f in diagnose(scaled.fit(wide, labels), wide, labels).findings}
     coder = Autoencoder(2, activation="identity", solver="svd").fit(X)
     assert diagnose(coder, X, X).objective == pytest.approx(coder.objective_)
+
+
+@pytest.mark.spec("NEU-146")
+def test_idle_units_of_every_layer_with_an_activation():
+    layers = [
+        Conv2D(3, 2, activation="relu"), Reshape((3, 4)), Recurrent(4, "sigmoid", return_sequences=True),
+        Dense(5, "tanh", name="wide"), DropConnect(6, 0.5, "relu"), Dense(2),
+    ]  # fmt: skip
+    network = NeuralNetwork(layers, (1, 3, 3))
+    theta, rows = network.init(np.random.default_rng(0)), rng.normal(size=(30, 9))
+    views = network.views(theta)
+    # One filter never answers, another at the places of one row only, and so do half of the last units.
+    views["conv2d_1"][0][0], views["conv2d_1"][1][:] = 0.0, [-50.0, -50.0, 0.0]
+    rows[7, 4] = 1e3 * np.sign(views["conv2d_1"][0][1, 0, 0, 0])
+    views["wide"][1][:] = [40.0, 0.0, 0.0, 0.0, 0.0]
+    views["dropconnect_1"][1][:3] = -1e3
+    found = {layer.name: layer for layer in diagnose(NetworkFunction(network, theta), rows).layers}
+    Z = network.forward(theta, rows)[0]
+    assert found["conv2d_1"].dead == np.mean(np.all(Z["conv2d_1"] <= 0, axis=(0, 2, 3)))
+    assert found["conv2d_1"].dead == pytest.approx(1 / 3)
+    assert found["dropconnect_1"].dead == np.mean(np.all(Z["dropconnect_1"] <= 0, axis=0)) >= 0.5
+    h = 1 / (1 + np.exp(-Z["recurrent_1"]))
+    assert found["recurrent_1"].saturated == pytest.approx(np.mean(h * (1 - h) < 0.05 / 4))
+    assert found["wide"].saturated == np.mean(1 - np.tanh(Z["wide"]) ** 2 < 0.05) >= 0.2
+    assert np.isnan([found["conv2d_1"].saturated, found["wide"].dead, found["dense_2"].dead]).all()
+    # After every epoch the same is noted.
+    noted = watch_saturation(network, rows)(theta)["saturation"]
+    np.testing.assert_array_equal(noted, [layer.saturated for layer in found.values()])

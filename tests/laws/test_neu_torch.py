@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from gnomon.io import ModelFileError, save
 from gnomon.losses import (
     BinaryCrossEntropy,
     HuberLoss,
@@ -17,7 +18,7 @@ from gnomon.losses import (
     TwoTermCrossEntropy,
     noun,
 )
-from gnomon.neural import NetworkRegressor, NeuralNetwork
+from gnomon.neural import NetworkRegressor, NeuralNetwork, check_gradient
 from gnomon.neural._engines import passes_of
 from gnomon.neural._fit import fit_network
 from gnomon.neural._options import TrainingOptions
@@ -307,6 +308,23 @@ def test_draws_of_a_users_module_follow_the_seed():
         module_network(lambda n_features, n_outputs: torch.nn.Linear(6, 3), 6, 2).output(np.zeros(21), X)
     with pytest.raises(ValueError, match="returned int"):
         module_network(lambda n_features, n_outputs: 3, 6, 2)
+
+
+@pytest.mark.spec("NEU-L01", "NEU-006", "NEU-007")
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_what_a_users_module_keeps_besides_parameters(tmp_path):
+    def normed(n_features, n_outputs):
+        layers = torch.nn.Linear(n_features, 5), torch.nn.BatchNorm1d(5), torch.nn.Linear(5, n_outputs)
+        return torch.nn.Sequential(*layers)
+
+    assert check_gradient(module_network(own_module, 6, 2), X[:5], Y[:5])
+    plain = NetworkRegressor(module=own_module, max_iter=2, checkpoint=tmp_path / "a.npz", random_state=0)
+    plain.fit(X, Y)
+    with pytest.raises(ValueError, match=r"keeps parameters, and ModuleLayer.* has more, as running means; leave one"):
+        NetworkRegressor(module=normed, checkpoint=tmp_path / "b.npz").fit(X, Y)
+    with pytest.raises(ModelFileError, match=r"the model holds what cannot be written .*, as a module of PyTorch"):
+        save(plain, tmp_path / "model.skops")
+    assert not (tmp_path / "model.skops").exists()
 
 
 @pytest.mark.spec("NEU-020")

@@ -174,6 +174,13 @@ def test_health_by_layer():
     assert mean == pytest.approx(f.network.forward(2 * f.theta, X)[0]["dense_1"].mean(), abs=step)
 
 
+def _region_numbers(ax, f):
+    """The linear region of f at every pixel of a map."""
+    left, right, bottom, top = ax.images[0].get_extent()
+    A, B = np.meshgrid(np.linspace(left, right, 300), np.linspace(bottom, top, 300))
+    return f.linear_region(np.column_stack([A.ravel(), B.ravel()])).region.reshape(300, 300)
+
+
 @pytest.mark.spec("NEU-P10")
 def test_cells_and_regions():
     f = drawn([Dense(3, "relu"), Dense(1)])
@@ -185,7 +192,12 @@ def test_cells_and_regions():
     ax = plot.linear_regions(f, X, y)
     n = int(ax.get_title("left").split()[0])
     assert f.linear_region(X).n_regions <= n <= 7
-    assert ax.images[0].get_array().shape == (300, 300)
+    colors = np.asarray(ax.images[0].get_array())
+    assert colors.shape == (300, 300)
+    # Where two regions meet the colour changes, so that all of them are seen.
+    regions = _region_numbers(ax, f)
+    for axis in (0, 1):
+        assert np.all((np.diff(regions, axis=axis) != 0) == (np.diff(colors, axis=axis) != 0))
 
 
 @pytest.mark.spec("NEU-P11")

@@ -92,7 +92,14 @@ def save(model: BaseEstimator, path: str | Path, **facts: Any) -> None:
 
 def write_model(model: BaseEstimator, path: Path, **facts: Any) -> None:
     """`save` without an atomic rename, for callers that have their own `outbox`."""
-    skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
+    try:
+        skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
+    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
+        path.unlink(missing_ok=True)
+        raise ModelFileError(
+            f"the model holds what cannot be written ({error}), as a module of PyTorch; only estimators of gnomon and "
+            "scikit-learn, and what they are made of, can be saved"
+        ) from error
     unknown = _untrusted(path)
     if unknown:
         path.unlink()

@@ -144,6 +144,10 @@ class Loss(ABC):
         """∂²ℓ/∂z², elementwise; for a kinked gradient, a generalised one."""
         raise NotImplementedError(f"{type(self).__name__} has no curvature; use a solver that needs only gradients")
 
+    def curvature_times(self, y: Numbers, z: Numbers, r: Numbers) -> Numbers:
+        """∂²ℓ/∂z² times r; overridden where z is a row of scores whose second derivatives are no diagonal matrix."""
+        return self.curvature(y, z) * r
+
     @verb
     def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         """ℓ*(y, u) = sup_z (u z − ℓ(y, z)), elementwise; +inf outside its domain."""

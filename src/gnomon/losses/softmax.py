@@ -66,6 +66,10 @@ class SoftmaxLoss(Loss):
         p = self.masses(z)
         return p * (1.0 - p)
 
+    def curvature_times(self, y: Numbers, z: Numbers, r: Numbers) -> Numbers:
+        p = self.masses(z)
+        return p * (r - np.sum(p * r, axis=-1, keepdims=True))
+
     def masses(self, z: Floats) -> Floats:
         """p, for the columns of z: the Hessian of every row is diag(p) − ppᵀ."""
         p = softmax(self._all_scores(z))

@@ -136,6 +136,9 @@ class Weighted(Loss):
     def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return _price(self.costs, self.offset, y, z) * self.loss.curvature(y, z)
 
+    def curvature_times(self, y: Numbers, z: Numbers, r: Numbers) -> Numbers:
+        return _price(self.costs, self.offset, y, z) * self.loss.curvature_times(y, z, r)
+
     def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         price = _price(self.costs, self.offset, y, u)
         return _price(self.costs, self.offset, y, y) * self.loss.conjugate(y, u / price)

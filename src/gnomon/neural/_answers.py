@@ -37,10 +37,11 @@ def _by_batches(model: Any) -> bool:
 
 
 def _has_proba(model: Any) -> bool:
+    """Whether scores have probabilities; AttributeError where not."""
     loss = model.loss
-    if isinstance(loss, Loss):
-        return type(loss).inverse is not Loss.inverse
-    return loss in ("log_loss", "two_term")
+    if not (type(loss).inverse is not Loss.inverse if isinstance(loss, Loss) else loss in ("log_loss", "two_term")):
+        raise AttributeError(f"loss={loss!r} gives scores without probabilities; choose 'log_loss', or calibrate them")
+    return True
 
 
 class ClassAnswers(ClassifierMixin, NetworkEstimator):
@@ -95,7 +96,8 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
         unknown = set(counted) - set(targets.classes.tolist())
         if unknown:
             raise ValueError(
-                f"class_weight names {sorted(unknown, key=str)}; the classes are {targets.classes.tolist()}"
+                f"class_weight names {sorted(unknown, key=str)} and the classes are {targets.classes.tolist()}; give "
+                "weights of these"
             )
         factors = np.array([float(counted.get(label, 1.0)) for label in targets.classes.tolist()])
         if np.any(factors < 0.0) or not np.any(factors > 0.0):

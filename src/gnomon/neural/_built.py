@@ -14,6 +14,7 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.losses import SquaredLoss
 from gnomon.neural._engines import module_network
+from gnomon.neural._graph import check_layers
 from gnomon.neural._targets import HeadTargets
 from gnomon.neural.layers import Dense, Identity, Layer
 from gnomon.neural.layers._layer import shape_text
@@ -27,6 +28,7 @@ __all__ = ["architecture", "built", "listed_network", "refitted_output"]
 def built(layers: Sequence[Layer], input_shape: Any, targets: Any, output_init: Any = "auto") -> NeuralNetwork:
     """The layers with an output layer for the targets, unless the last of them is marked ``output=True``."""
     layers = list(layers)
+    check_layers(layers)
     if layers and layers[-1].output:
         network = NeuralNetwork(layers, input_shape)
         _check_width(network, targets)
@@ -46,7 +48,10 @@ def listed_network(model: Any, n_features: int, targets: Any) -> Any:
         return module_network(model.module, n_features, targets.width)
     shape = n_features if model.input_shape is None else tuple(model.input_shape)
     if np.prod(shape) != n_features:
-        raise ValueError(f"input_shape={model.input_shape!r} has {np.prod(shape)} numbers and X {n_features} columns")
+        raise ValueError(
+            f"input_shape={model.input_shape!r} has {np.prod(shape)} numbers and X {n_features} columns; "
+            "give the shape of a row"
+        )
     return built(model.layers, shape, targets)
 
 

@@ -11,9 +11,10 @@ import os
 import re
 import time
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -27,29 +28,13 @@ __all__ = ["Checkpoint"]
 SECONDS = 1.0
 """Between two writes."""
 
-ASKED = (
-    "solver",
-    "alpha",
-    "l1",
-    "objective",
-    "penalty_scale",
-    "penalize_intercept",
-    "max_norm",
-    "batch_size",
-    "sampling",
-    "shuffle",
-    "learning_rate",
-    "learning_rate_init",
-    "power_t",
-    "per",
-    "momentum",
-    "nesterovs_momentum",
-    "beta_1",
-    "beta_2",
-    "epsilon",
-    "adapt_ratio",
-)
-"""Options by which a file is told from that of another training."""
+FREE = frozenset(
+    {
+        "checkpoint", "curvature", "device", "engine", "max_fun", "max_iter", "n_iter_no_change", "n_jobs",
+        "n_restarts", "random_state", "time_limit", "tol", "tol_grad", "track_objective", "verbose",
+    }
+)  # fmt: skip
+"""Options that may change when a training goes on: how long it may last, where it is computed, what is told of it."""
 
 
 class Checkpoint:
@@ -58,10 +43,21 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str], options: Any, problem: Any) -> None:
         if options.n_restarts > 1:
             raise ValueError(f"checkpoint={str(path)!r} is for one start, and n_restarts={options.n_restarts}; give 1")
+        if options.masks != "numpy":
+            raise ValueError(
+                f"checkpoint={str(path)!r} keeps NumPy's generator; give masks='numpy', not {options.masks!r}"
+            )
+        if kept := [layer for layer in problem.network.layers if layer.remembers]:
+            raise ValueError(
+                f"checkpoint={str(path)!r} keeps parameters, and {kept[0]!r} has more, as running means; leave one out"
+            )
         self._path, self._written = Path(path), time.monotonic()
-        asked = {name: _text(getattr(options, name)) for name in ASKED}
-        network = [_text(layer) for layer in problem.network.layers]
-        self._mark = json.dumps({"network": network, "rows": problem.n_rows, **asked}, sort_keys=True)
+        if not self._path.parent.is_dir():
+            raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist; make it, or give another")
+        asked = {f.name: _text(getattr(options, f.name)) for f in fields(options) if f.name not in FREE}
+        parts = {"network": problem.network.layers, "losses": problem.losses}
+        texts = {name: [_text(part) for part in of] for name, of in parts.items()}
+        self._mark = json.dumps({"rows": problem.n_rows, **texts, **asked}, sort_keys=True)
         self._schedule = as_schedule(1e-3 if options.schedule is None else options.schedule)
         self.state = self._read() if self._path.exists() else None
 
@@ -107,9 +103,14 @@ class Checkpoint:
         }
 
     def _read(self) -> TrainingState:
-        with np.load(self._path, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
-        text = json.loads(str(found["text"]))
+        try:
+            with np.load(self._path, allow_pickle=False) as file:
+                found = {name: file[name] for name in file.files}
+            text = json.loads(str(found["text"]))
+        except (KeyError, ValueError, EOFError, BadZipFile) as error:
+            raise ValueError(
+                f"checkpoint={str(self._path)!r} is no file of a training ({error}); give another, or remove it"
+            ) from error
         if text["mark"] != self._mark:
             raise ValueError(
                 f"checkpoint={str(self._path)!r} belongs to another training ({text['mark']}) than this one "

@@ -12,16 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.extmath import svd_flip
+from sklearn.utils.validation import check_array
 
-from gnomon._typing import Floats
+from gnomon._typing import ArrayLike, Floats
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers._layer import Layer
 from gnomon.neural.layers.dense import Dense
 from gnomon.neural.layers.noise import GaussianNoise
 from gnomon.neural.layers.transposed import Transposed
 from gnomon.neural.network import NeuralNetwork
+from gnomon.numerics.validation import FLOATS
 
-__all__ = ["CodeNetworks", "coder", "principal_coder"]
+__all__ = ["CodeNetworks", "coder", "principal_coder", "read_codes"]
 
 
 class CodeNetworks(NamedTuple):
@@ -94,3 +96,11 @@ def principal_coder(parts: CodeNetworks, X: Floats, weights: Floats | None, *, c
     matrices = [W.ravel(), -mean @ W, np.empty(0) if tied else W.T.ravel(), mean]
     kept = matrices if center else matrices[::2]
     return np.concatenate(kept).astype(X.dtype)
+
+
+def read_codes(X: ArrayLike, k: int) -> Floats:
+    """Codes of length k, checked."""
+    Z: Floats = check_array(X, dtype=FLOATS, input_name="X")
+    if Z.shape[1] != k:
+        raise ValueError(f"X has {Z.shape[1]} columns and codes have {k}; give what transform gives")
+    return Z

@@ -40,7 +40,10 @@ def descend(
         rules += (Validation(score, options.patience + 1, options.tol, first=1),)
     solve = SOLVERS[str(options.solver)](problem, options)
     tol = options.tol * tolerance_units(problem).gradient if options.tol_grad is None else options.tol_grad
-    return solve(counted, theta, tol=tol, max_iter=options.max_iter, stop=AnyOf(rules), callback=callback)
+    try:
+        return solve(counted, theta, tol=tol, max_iter=options.max_iter, stop=AnyOf(rules), callback=callback)
+    except NotImplementedError as error:
+        raise ValueError(f"solver={options.solver!r} needs the curvature of the loss: {error}") from error
 
 
 def _bfgs(problem: BatchProblem, options: TrainingOptions) -> Callable[..., Solution[Floats]]:

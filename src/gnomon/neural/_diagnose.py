@@ -1,29 +1,24 @@
 """Whether a network can learn, and whether it learned too much.
 
-    saturated   φ'(z) < 0.05 max φ'        dead   φ'(z) = 0 at every row                                   (1)
-    flow        ‖∂J/∂Z_l‖ and ‖∂J/∂W_l‖ by layer, and their ratio from the first to the last               (2)
+    flow    ‖∂J/∂Z_l‖ and ‖∂J/∂W_l‖ by layer, and their ratio from the first to the last                   (1)
 
-A unit that is saturated or dead passes no gradient; where (2) shrinks or grows from layer to layer, the first layers
-learn nothing or diverge. Glorot & Bengio (2010), PMLR 9:249–256; LeCun et al. (1998), doi:10.1007/3-540-49430-8_2.
+A unit that is saturated or dead (`_idle_units`) passes no gradient; where (1) shrinks or grows from layer to layer, the
+first layers learn nothing or diverge. Glorot & Bengio (2010), PMLR 9:249–256; LeCun et al. (1998),
+doi:10.1007/3-540-49430-8_2.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import Array, ArrayLike
+from gnomon.neural._idle_units import idle_units
 from gnomon.neural.function import FittedNetwork, NetworkFunction, as_function
-from gnomon.neural.layers._activation import Elementwise
-from gnomon.neural.layers.dense import Dense
 from gnomon.numerics.validation import assert_finite, check_choice
-
-if TYPE_CHECKING:
-    from gnomon.neural._graph import Node
 
 __all__ = ["Diagnosis", "LayerHealth", "NetworkFinding", "diagnose"]
 
-SATURATED = 0.05
 MOST_IDLE = 0.5
 LARGEST_START = 2.0
 VANISHED = 1e-3
@@ -227,13 +222,13 @@ def diagnose(
 
 def _layers(f: NetworkFunction, X: Any, problem: Any, history: Mapping[str, Array] | None) -> list[LayerHealth]:
     network = f.network
-    Z, A = network.forward(f.theta, X)
+    Z, _ = network.forward(f.theta, X)
     gradients, deltas = ({}, {}) if problem is None else problem.sensitivities(f.theta)
     ratios = _update_ratios(network, history)
     found = []
     for node in network.nodes:
         if node.parameters:
-            saturated, dead = idle_units(node, Z[node.name], A[node.name])
+            saturated, dead = idle_units(node.layer, Z[node.name])
             size = np.linalg.norm(gradients[node.name][0]) if gradients else np.nan
             delta = np.linalg.norm(deltas[node.name]) if deltas else np.nan
             found.append(
@@ -250,19 +245,6 @@ def _layers(f: NetworkFunction, X: Any, problem: Any, history: Mapping[str, Arra
     if not found:
         raise ValueError("model has no layer with weights; there is nothing to diagnose")
     return found
-
-
-def idle_units(node: "Node", Z: Floats, A: Floats) -> tuple[float, float]:
-    """(1): the share of (row, unit) that are saturated, and of units that are dead; nan where φ cannot be."""
-    layer = node.layer
-    if not isinstance(layer, Dense) or not isinstance(layer.phi, Elementwise) or not layer.phi.gradient:
-        return np.nan, np.nan
-    slopes = np.asarray(layer.phi.derivative(Z, A))
-    saturated = float(np.mean(slopes < SATURATED * layer.phi.slope_max)) if layer.phi.saturating else np.nan
-    can_die = float(np.asarray(layer.phi.derivative(-1e30, layer.phi.activate(-1e30)))) == 0.0
-    return saturated, float(
-        np.mean(np.all(slopes == 0.0, axis=0))
-    ) if can_die and layer.phi.piecewise_linear else np.nan
 
 
 def _update_ratios(network: Any, history: Mapping[str, Array] | None) -> dict[str, float]:

@@ -4,7 +4,8 @@
 
 Three values carry the work: `TrainingOptions` (how to train, read from the parameters), one of `_targets` (what the
 loss is, how y is coded, what scores mean) and `Trained` (what came out). A class says which layers its parameters
-stand for and how it reads y; all else is here. Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
+stand for and how it reads y; what its parameters are is in `_parameters`; all else is here. Rumelhart, Hinton &
+Williams (1986), doi:10.1038/323533a0.
 """
 
 from abc import ABC, abstractmethod
@@ -25,11 +26,12 @@ from gnomon.neural._engines import engine_name, passes_here
 from gnomon.neural._filters import filters
 from gnomon.neural._fit import Trained, fit_network, progress
 from gnomon.neural._held_out import TrainingRows, measured, scorer_of, split_rows
+from gnomon.neural._idle_units import watch_saturation
 from gnomon.neural._options import TrainingOptions
+from gnomon.neural._parameters import EstimatorParameters
 from gnomon.neural._pretrain import pretrain
 from gnomon.neural._sample_networks import at_prediction_scale, sample_networks
 from gnomon.neural._scaling import Scaling, warn_of_scales
-from gnomon.neural._watched import saturation
 from gnomon.neural.function import NetworkFunction
 from gnomon.neural.layers.rescale import Rescale
 from gnomon.neural.network import NeuralNetwork
@@ -45,19 +47,12 @@ BLOCK, NUMBERS, SHORTEST = 8192, 2**22, 256
 rows at least."""
 
 
-class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
-    """Base of the estimators: subclass it and write `_network`, `_read` and the meaning of scores."""
+class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC):
+    """Base of the estimators: subclass it as a dataclass and write `_network`, `_read` and the meaning of scores."""
 
     network_: NeuralNetwork
     theta_: Floats
-    warm_start: bool
-    early_stopping: bool
-    standardize: bool | None
     output_weights: Any
-    augment: Any
-    pretrain: Any
-    learning_rate_init: float
-    engine: str
     device: str = "cpu"
     """Where the network is evaluated: a parameter of the estimators that may choose."""
 
@@ -109,8 +104,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         rng, held = check_rng(self.random_state), None
         scorer_of(self.monitor)
         if validation_data is not None:
-            held = self._rows(*validation_data[:2], *(validation_data[2:] or (None,)), reset=False)
-            held = _weighted(held, targets, factors)
+            held = _weighted(self._rows(*_three(validation_data), reset=False), targets, factors)
         elif self.early_stopping:
             rows, held = split_rows(rows, self.validation_fraction, self._labels(rows.y, targets), rng)
         self._prepare(rows, targets, new=not goes_on)
@@ -159,10 +153,18 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
         self._scaling = Scaling.of(rows.X, rows.s) if self.standardize else None
         if self.standardize is None:
             warn_of_scales(rows.X, rows.s)
+        network = self._network(rows.X.shape[1], targets)
         if new:
-            self.network_ = self._network(rows.X.shape[1], targets)
+            self.network_ = network
             self.loss_curve_: list[float] = []
             self.t_ = 0
+        elif network.parameter_shapes != self.network_.parameter_shapes:
+            raise ValueError(
+                f"warm_start=True goes on with the layers {architecture(self.network_)} and the parameters ask for "
+                f"{architecture(network)}; give those of before, or warm_start=False"
+            )
+        elif repr(network) != repr(self.network_):
+            self.network_ = network
         self.engine_ = engine_name(self.engine, self.network_, device=self.device)
 
     def _first_weights(self, X: Any, unlabelled: Any) -> Callable[[np.random.Generator], Floats] | None:
@@ -193,7 +195,7 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, ABC):
             output_weights=self._counts,
             options=options,
             held=None if held is None else measured(self, held, self.monitor),
-            watch=saturation(self.network_, inputs) if options.track_objective else None,
+            watch=watch_saturation(self.network_, inputs) if options.track_objective else None,
             callback=told.rows(progress(options, report)),
             **more,
         )
@@ -363,6 +365,14 @@ def _weighted(rows: TrainingRows, targets: Any, factors: Floats | None) -> Train
         return rows
     s = factors[targets.index(rows.y)]
     return rows._replace(s=s if rows.s is None else rows.s * s)
+
+
+def _three(validation_data: Any) -> tuple[Any, Any, Any]:
+    """X, y and weights, or None for these."""
+    if not isinstance(validation_data, (tuple, list)) or len(validation_data) not in (2, 3):
+        raise ValueError(f"validation_data must be (X, y) or (X, y, weights), not {type(validation_data).__name__}")
+    X, y, *weights = validation_data
+    return X, y, weights[0] if weights else None
 
 
 def _flat(X: Any) -> Any:

@@ -7,11 +7,12 @@ Kahn (1962), Topological sorting of large networks, doi:10.1145/368996.369025.
 
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import NamedTuple
+from math import inf
+from typing import Any, NamedTuple
 
 from gnomon.neural.layers._layer import Layer, Parameter, Shape, shape_text
 
-__all__ = ["Node", "build"]
+__all__ = ["Node", "build", "check_layers"]
 
 
 class Node(NamedTuple):
@@ -64,9 +65,8 @@ def _check_shared(node: Node, nodes: Sequence[Node]) -> None:
 def _named(layers: Sequence[Layer], inputs: Mapping[str, Shape]) -> dict[str, Layer]:
     counts: dict[str, int] = {}
     named: dict[str, Layer] = {}
+    check_layers(layers)
     for layer in layers:
-        if not isinstance(layer, Layer):
-            raise ValueError(f"layers must be a list of gnomon.neural.layers and has {layer!r}; give layers only")
         kind = layer.kind.lower()
         counts[kind] = counts.get(kind, 0) + 1
         name = layer.name or f"{kind}_{counts[kind]}"
@@ -74,6 +74,18 @@ def _named(layers: Sequence[Layer], inputs: Mapping[str, Shape]) -> dict[str, La
             raise ValueError(f"name={name!r} is given to two layers or to an input too; give each its own")
         named[name] = layer
     return named
+
+
+def check_layers(layers: Sequence[Any]) -> None:
+    """ValueError unless all of them are layers, with penalties that pull and bounds that can be kept."""
+    for layer in layers:
+        if not isinstance(layer, Layer):
+            raise ValueError(f"layers must be a list of gnomon.neural.layers and has {layer!r}; give layers only")
+        for name in ("l1", "l2", "max_norm"):
+            value = getattr(layer, name, None)
+            if value is not None and not (0.0 <= value < inf and (value or name != "max_norm")):
+                least = "> 0" if name == "max_norm" else "≥ 0"
+                raise ValueError(f"{name}={value!r} of {layer!r} must be {least} and finite; give another, or None")
 
 
 def _sources(named: Mapping[str, Layer], inputs: Mapping[str, Shape]) -> dict[str, tuple[str, ...]]:

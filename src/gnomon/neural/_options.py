@@ -2,44 +2,28 @@
 
     J(θ) = (1/n) [Σᵢ sᵢ ℓᵢ(θ) + ½ α Σ ‖W‖² + λ₁ Σ ‖W‖₁],    minimised by `solver` in at most `max_iter` epochs    (1)
 
-The names are those of the parameters of the estimators, which scikit-learn's networks have too where these have them;
-`TrainingOptions.of` reads them from an estimator. One table says which solvers take whole sets of rows and which
-mini-batches, and what each can use. Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
+The names are those of the parameters of the estimators (`_parameters`), which scikit-learn's networks have too where
+these have them; `TrainingOptions.of` reads them from an estimator. One table says which solvers take whole sets of rows
+and which mini-batches, and what each can use. Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
 """
 
 import math
-import os
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, CountOrZero, RandomState, Verbosity, Within
+from gnomon.neural._parameters import Clock, TrainingParameters
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.optim import UPDATE_RULES, RateDrops
 from gnomon.optim.schedules import Capped, ConstantRate, Inverse, InverseT0, Power, Schedule
 from gnomon.optim.updates import Adam, GradientSteps, UpdateRule
 from gnomon.penalties import convert_lam
 
-__all__ = ["DESCENTS", "Clock", "Engine", "LearningRate", "Patience", "Solver", "TrainingOptions"]
-
-Solver: TypeAlias = (
-    Literal["adam", "sgd", "gd", "rprop", "rprop+", "irprop-", "lbfgs", "bfgs", "cg", "newton"] | UpdateRule
-)
-LearningRate: TypeAlias = (
-    Literal["constant", "invscaling", "adaptive", "plateau", "inv", "inv_t0", "power", "capped"]
-    | Schedule
-    | RateDrops
-    | Callable[[int], float]
-)
-Clock: TypeAlias = Literal["update", "epoch", "row"]
-Patience: TypeAlias = CountOrZero | Annotated[float, Within(math.inf, math.inf, "both")]
-"""Epochs without improvement that are allowed; infinity for any number of them."""
-Engine: TypeAlias = Literal["auto", "numpy", "torch"]
-Objective: TypeAlias = Literal["sum", "mean", "sum_half", "mean_half"]
+__all__ = ["DESCENTS", "TrainingOptions"]
 
 DESCENTS = ("lbfgs", "bfgs", "cg", "newton")
 """Solvers of the whole objective, which neither mini-batches nor chance may enter."""
@@ -48,47 +32,18 @@ LEAST_RATE = 1e-6
 """Where the rates of "adaptive" end."""
 
 
-@dataclass(frozen=True)
-class TrainingOptions:
-    """How a network is trained. The meaning of each field is that of the parameter of `MLPClassifier` of its name."""
+@dataclass(kw_only=True, eq=False)
+class TrainingOptions(TrainingParameters):
+    """The parameters of one training, with where it is computed; what does not fit together is refused.
 
-    solver: Solver = "adam"
-    alpha: float = 1e-4
-    l1: float = 0.0
-    objective: Objective = "sum_half"
-    penalty_scale: Literal["all", "batch"] = "all"
-    penalize_intercept: bool = False
-    max_norm: float | None = None
-    batch_size: int | Literal["auto"] = "auto"
-    sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle"
-    shuffle: bool = True
-    learning_rate: LearningRate = "constant"
-    learning_rate_init: float = 1e-3
-    power_t: float = 0.5
-    per: Clock | None = None
-    momentum: float | Schedule = 0.9
-    nesterovs_momentum: bool = True
-    beta_1: float = 0.9
-    beta_2: float = 0.999
-    epsilon: float = 1e-8
-    adapt_ratio: Any = None
-    curvature: Literal["gauss_newton", "hessian"] = "gauss_newton"
-    max_iter: int = 200
-    max_fun: int = 15000
-    tol: float = 1e-4
-    tol_grad: float | None = None
-    n_iter_no_change: float = 10
-    time_limit: float | None = None
-    track_objective: bool = False
-    checkpoint: str | os.PathLike[str] | None = None
-    n_restarts: int = 1
-    n_jobs: int | None = None
-    engine: Engine = "auto"
+    Parameters
+    ----------
+    device, masks
+        As of `NetworkClassifier`.
+    """
+
     device: str = "cpu"
     masks: Literal["numpy", "native"] = "numpy"
-    augment: Any = None
-    random_state: RandomState = None
-    verbose: Verbosity = 0
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, (*UPDATE_RULES, *DESCENTS)) if isinstance(self.solver, str) else None

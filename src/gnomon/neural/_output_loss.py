@@ -31,11 +31,21 @@ class OutputLoss(Protocol):
         """The derivative of `delta` in the direction RZ."""
 
 
-def output_loss(loss: Loss | Sequence[Loss], weights: float | Sequence[float] | None = None) -> OutputLoss:
+def output_loss(loss: Loss | Sequence[Loss], weights: float | Sequence[float] | None, n_columns: int) -> OutputLoss:
     """The loss of one output: of all its columns, or one for each; with a weight for each."""
     given = np.asarray(1.0 if weights is None else weights, dtype=float)
-    if np.any(given < 0.0):
+    if not np.all((given >= 0.0) & (given < np.inf)):
         raise ValueError(f"output_weights={weights!r} must be ≥ 0; give what the loss of each output counts")
+    whole = isinstance(loss, Loss) and loss.targets == "index"
+    if given.ndim and (whole or given.shape != (n_columns,)):
+        counted = "one of whole rows; give one number" if whole else f"a sum over {n_columns}; give as many numbers"
+        raise ValueError(
+            f"output_weights={weights!r} has {given.size} numbers, and the loss of the output is {counted}"
+        )
+    if not isinstance(loss, Loss) and len(loss) != n_columns:
+        raise ValueError(
+            f"loss={loss!r} has {len(loss)} losses for {n_columns} columns of the output; give one for each"
+        )
     if isinstance(loss, Loss):
         if given.ndim:
             return ColumnLosses((loss,) * len(given), tuple(given.tolist()))
@@ -75,10 +85,7 @@ class SingleLoss:
         return partial(_rows if loss.by_row else _elements, compiled(loss))
 
     def curvature_times(self, y: Array, Z: Floats, w: Floats, RZ: Floats) -> Floats:
-        if self.loss.by_row:
-            p = self.loss.masses(Z)  # type: ignore[attr-defined]
-            return w[:, None] * p * (RZ - np.sum(p * RZ, axis=1, keepdims=True))
-        return w[:, None] * self.loss.curvature(_like(y, self.loss), Z) * RZ
+        return w[:, None] * np.asarray(self.loss.curvature_times(_like(y, self.loss), Z, RZ))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ Osindero & Teh (2006), doi:10.1162/neco.2006.18.7.1527.
 """
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
 
 import numpy as np
 from sklearn.neural_network import BernoulliRBM
@@ -16,6 +15,8 @@ from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.neural._code_networks import coder
+from gnomon.neural._parameters import Pretraining
+from gnomon.neural._scaling import check_shares
 from gnomon.neural.layers.dense import Dense
 from gnomon.neural.layers.sigmoid import LogisticSigmoid
 from gnomon.neural.network import NeuralNetwork
@@ -23,9 +24,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.optim import train
 
-__all__ = ["Pretraining", "pretrain"]
-
-Pretraining: TypeAlias = Literal["autoencoder", "rbm"]
+__all__ = ["pretrain"]
 
 
 def pretrain(
@@ -126,10 +125,13 @@ def _check_chain(network: NeuralNetwork, X: Floats, method: str) -> None:
         if not isinstance(node.layer, Dense) or node.sources != (before,):
             raise ValueError(f"layer {node.name!r} is not a Dense layer on the one before it; pretraining needs these")
         if method == "rbm" and hidden and not isinstance(node.layer.phi, LogisticSigmoid):
-            raise ValueError(f"method='rbm' needs sigmoid layers and {node.name!r} has {node.layer.activation!r}")
+            raise ValueError(
+                f"pretraining by 'rbm' needs sigmoid layers and {node.name!r} has {node.layer.activation!r}; choose "
+                "'sigmoid', or pretrain by 'autoencoder'"
+            )
         before = node.name
-    if method == "rbm" and (X.min() < 0 or X.max() > 1):
-        raise ValueError(f"method='rbm' needs X in [0, 1] and it has [{X.min():.3g}, {X.max():.3g}]; scale it")
+    if method == "rbm":
+        check_shares("pretraining by 'rbm'", X)
 
 
 _LEARNERS: dict[str, Callable[..., tuple[Floats, Floats]]] = {

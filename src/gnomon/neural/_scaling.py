@@ -16,7 +16,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.linalg import binary_exponent
 
-__all__ = ["Scaling", "warn_of_scales", "warn_of_unit"]
+__all__ = ["Scaling", "check_shares", "warn_of_scales", "warn_of_unit"]
 
 NARROW, WIDE = 0.01, 100.0
 
@@ -99,4 +99,12 @@ def warn_of_unit(X: Floats, s: Floats | None) -> None:
             "about one; scale X, for example by StandardScaler",
             UserWarning,
             stacklevel=3,
+        )
+
+
+def check_shares(asker: str, X: Floats, other: str = "for example with MinMaxScaler") -> None:
+    """ValueError where rows that are taken for shares of ones leave [0, 1]."""
+    if X.min() < 0.0 or X.max() > 1.0:
+        raise ValueError(
+            f"{asker} needs rows in [0, 1] and X has values in [{X.min():.3g}, {X.max():.3g}]; scale X, {other}"
         )

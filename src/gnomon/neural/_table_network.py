@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, Transfo
 from sklearn.preprocessing import OrdinalEncoder
 
 from gnomon._typing import Array, Floats
+from gnomon.base.parameters import store
 from gnomon.neural.layered import NetworkClassifier, NetworkRegressor
 from gnomon.neural.layers import Dense, Embedding, Layer
 
@@ -24,8 +25,8 @@ SMALLEST_BATCH, LARGEST_BATCH, UPDATES = 32, 256, 100
 """Rows of an update: so many that an epoch has about a hundred updates."""
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):
-    """Classes by (1) with a softmax, or one output for two classes.
+class TableNetwork(BaseEstimator):
+    """Base of both: (1), early stopping, and a mini-batch that suits the rows.
 
     Parameters
     ----------
@@ -44,69 +45,54 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         learning_rate_init: float = 3e-3,
         random_state: int | None = None,
     ):
-        self.widths = widths
-        self.alpha = alpha
-        self.learning_rate_init = learning_rate_init
-        self.random_state = random_state
+        store(self, locals())
+
+    def predict(self, X: Any) -> Array:
+        """The class or the number of each row."""
+        return self.model_.predict(self.codes_.transform(X))
+
+    def _train(self, kind: type[Any], X: Any, y: Any, sample_weight: Any, holds_out: bool) -> None:
+        self.codes_ = WordCodes().fit(X)
+        rows = self.codes_.transform(X)
+        self.model_ = kind(
+            [*self.codes_.layers(), *(Dense(width, "relu") for width in self.widths)],
+            early_stopping=holds_out,
+            monitor="loss" if holds_out else "score",
+            batch_size=int(np.clip(len(rows) // UPDATES, SMALLEST_BATCH, LARGEST_BATCH)),
+            alpha=self.alpha,
+            learning_rate_init=self.learning_rate_init,
+            max_iter=1000,
+            standardize=False,
+            engine="numpy",
+            random_state=self.random_state,
+        ).fit(rows, y, sample_weight)
+        self.n_features_in_ = rows.shape[1]
+
+
+class TableClassifier(ClassifierMixin, TableNetwork):
+    """Classes by (1) with a softmax, or one output for two classes."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Code the words, and train."""
-        self.codes_ = WordCodes().fit(X)
-        rows = self.codes_.transform(X)
         counts = np.unique(np.asarray(y), return_counts=True)[1]
         # Held-out rows need one of every class, and so do those that are left.
-        holds_out = bool(np.min(counts) >= 2 and 0.1 * len(rows) >= len(counts))
-        model = NetworkClassifier(_layers(self.codes_, self.widths), **_options(self, rows, holds_out))
-        self.model_ = model.fit(rows, y, sample_weight)
-        self.classes_, self.n_features_in_ = model.classes_, rows.shape[1]
+        holds_out = bool(np.min(counts) >= 2 and 0.1 * np.sum(counts) >= len(counts))
+        self._train(NetworkClassifier, X, y, sample_weight, holds_out)
+        self.classes_ = self.model_.classes_
         return self
-
-    def predict(self, X: Any) -> Array:
-        """The class of each row."""
-        return self.model_.predict(self.codes_.transform(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """P(class | row)."""
         return self.model_.predict_proba(self.codes_.transform(X))
 
 
-class TableRegressor(RegressorMixin, BaseEstimator):
-    """Numbers by (1) with the squared error; the target is to be standardised.
-
-    Parameters
-    ----------
-    widths : tuple of int, default=(64, 32)
-    alpha : float, default=1e-4
-        Penalty of the squared weights.
-    learning_rate_init : float, default=3e-3
-        Step of Adam.
-    random_state : int, optional
-    """
-
-    def __init__(
-        self,
-        widths: tuple[int, ...] = WIDTHS,
-        alpha: float = 1e-4,
-        learning_rate_init: float = 3e-3,
-        random_state: int | None = None,
-    ):
-        self.widths = widths
-        self.alpha = alpha
-        self.learning_rate_init = learning_rate_init
-        self.random_state = random_state
+class TableRegressor(RegressorMixin, TableNetwork):
+    """Numbers by (1) with the squared error; the target is to be standardised."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Code the words, and train."""
-        self.codes_ = WordCodes().fit(X)
-        rows = self.codes_.transform(X)
-        model = NetworkRegressor(_layers(self.codes_, self.widths), **_options(self, rows, True))
-        self.model_ = model.fit(rows, y, sample_weight)
-        self.n_features_in_ = rows.shape[1]
+        self._train(NetworkRegressor, X, y, sample_weight, True)
         return self
-
-    def predict(self, X: Any) -> Floats:
-        """The number of each row."""
-        return self.model_.predict(self.codes_.transform(X))
 
 
 class WordCodes(TransformerMixin, BaseEstimator):
@@ -133,21 +119,3 @@ class WordCodes(TransformerMixin, BaseEstimator):
         if self.encoder_ is None:
             return []
         return [Embedding(self.columns_.tolist(), [len(words) for words in self.encoder_.categories_])]
-
-
-def _layers(codes: WordCodes, widths: tuple[int, ...]) -> list[Layer]:
-    return [*codes.layers(), *(Dense(width, "relu") for width in widths)]
-
-
-def _options(model: Any, rows: Floats, holds_out: bool) -> dict[str, Any]:
-    return {
-        "early_stopping": holds_out,
-        "monitor": "loss" if holds_out else "score",
-        "batch_size": int(np.clip(len(rows) // UPDATES, SMALLEST_BATCH, LARGEST_BATCH)),
-        "alpha": model.alpha,
-        "learning_rate_init": model.learning_rate_init,
-        "max_iter": 1000,
-        "standardize": False,
-        "engine": "numpy",
-        "random_state": model.random_state,
-    }

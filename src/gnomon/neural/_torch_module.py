@@ -151,6 +151,11 @@ class ModuleLayer(Layer):
         """Whether a part of the module draws, or couples the rows of a batch."""
         return self._random  # type: ignore[attr-defined]
 
+    @property
+    def remembers(self) -> bool:  # type: ignore[override]
+        """Whether the module has buffers."""
+        return any(True for _ in self._made.buffers())  # type: ignore[attr-defined]
+
     def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
         return (int(self.n_outputs),)
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, NonNegative, Positive, RandomState, Seed, Verbosity
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import store
 from gnomon.base.progress import progress_of
 from gnomon.base.rows import validate_rows
 from gnomon.neural._scaling import warn_of_unit
@@ -152,17 +153,7 @@ class GenerativeAdversarialNetwork(Estimator):
         random_state: Seed = None,
         verbose: Verbosity = 0,
     ):
-        self.n_components = n_components
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.generator_loss = generator_loss
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
+        store(self, locals())
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Alternate steps of (1).

@@ -13,21 +13,22 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, NonNegative, Positive, Seed, Verbosity
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import store
 from gnomon.base.progress import progress_of
 from gnomon.base.rows import validate_rows
 from gnomon.losses import AbsoluteLoss, BinaryCrossEntropy, HuberLoss, Loss, SquaredLoss
-from gnomon.neural._code_networks import CodeNetworks, coder, principal_coder
+from gnomon.neural._code_networks import CodeNetworks, coder, principal_coder, read_codes
 from gnomon.neural._fit import fit_network, progress
 from gnomon.neural._options import DESCENTS, TrainingOptions
-from gnomon.neural._scaling import warn_of_unit
+from gnomon.neural._scaling import check_shares, warn_of_unit
 from gnomon.neural.function import NetworkFunction
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.words import ACTIVATIONS
-from gnomon.numerics.validation import FLOATS, check_choice
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import UPDATE_RULES, Solution
 from gnomon.optim.solution import warn_unless_converged
@@ -143,24 +144,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         random_state: Seed = None,
         verbose: Verbosity = 0,
     ):
-        self.n_components = n_components
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.code_activation = code_activation
-        self.tied = tied
-        self.loss = loss
-        self.bias = bias
-        self.noise = noise
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.n_restarts = n_restarts
-        self.random_state = random_state
-        self.verbose = verbose
+        store(self, locals())
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1).
@@ -222,11 +206,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        Z = check_array(X, dtype=FLOATS, input_name="X")
-        if Z.shape[1] != self.n_components:
-            raise ValueError(
-                f"X has {Z.shape[1]} columns and codes have {self.n_components}; give what transform gives"
-            )
+        Z = read_codes(X, self.n_components)
         return np.asarray(self._loss.inverse(np.array(self.decoder_.output(Z))))
 
     def reconstruct(self, X: ArrayLike) -> Floats:
@@ -300,11 +280,8 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _read_loss(self, X: Floats) -> Loss:
         loss = self.loss if isinstance(self.loss, Loss) else LOSSES[check_choice("loss", self.loss, tuple(LOSSES))]
-        if loss.targets == "unit" and (X.min() < 0 or X.max() > 1):
-            raise ValueError(
-                f"loss={self.loss!r} needs rows in [0, 1] and X has values in [{X.min():.3g}, {X.max():.3g}]; scale X, "
-                "for example with MinMaxScaler"
-            )
+        if loss.targets == "unit":
+            check_shares(f"loss={self.loss!r}", X)
         return loss
 
     def _check_linear(self, d: int) -> None:

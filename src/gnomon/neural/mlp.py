@@ -7,39 +7,22 @@ scikit-learn's classes of the same names, which lack the losses, weights of clas
 are here too.
 """
 
-import os
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
-from gnomon._typing import (
-    ArrayLike,
-    ClassWeight,
-    Count,
-    NonNegative,
-    Positive,
-    RandomState,
-    Scoring,
-    Share,
-    Verbosity,
-    Within,
-)
-from gnomon.base.parameters import store
+from gnomon._typing import ClassWeight
 from gnomon.losses import Loss
 from gnomon.neural._answers import ClassAnswers, NumberAnswers
 from gnomon.neural._dense_network import dense_network
-from gnomon.neural._options import Clock, Engine, LearningRate, Objective, Patience, Solver
-from gnomon.neural._pretrain import Pretraining
-from gnomon.neural.layers import ActivationFunction, Initializer
+from gnomon.neural._parameters import FirstWeights, Keep
+from gnomon.neural.layers import ActivationFunction
 from gnomon.neural.network import NeuralNetwork
-from gnomon.numerics.augment import Augmentation
-from gnomon.optim.schedules import Schedule
 
 __all__ = ["MLPClassifier", "MLPRegressor"]
 
-BelowOne = Annotated[float, Within(0.0, 1.0, "left")]
-Keep = Annotated[float, Within(0.0, 1.0, "right")]
 
-
+@dataclass(eq=False, repr=False, match_args=False)
 class MLPClassifier(ClassAnswers):
     """Classifier with dense hidden layers: equation (1) of the module with the cross-entropy.
 
@@ -193,65 +176,21 @@ class MLPClassifier(ClassAnswers):
     (array([0, 1, 1, 0]), '2-8-1', 33)
     """
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str | ActivationFunction = "relu",
-        *,
-        loss: str | Loss = "log_loss",
-        solver: Solver = "adam",
-        alpha: NonNegative = 0.0001,
-        l1: NonNegative = 0.0,
-        objective: Objective = "sum_half",
-        penalty_scale: Literal["all", "batch"] = "all",
-        penalize_intercept: bool = False,
-        max_norm: Positive | None = None,
-        keep_hidden: Keep = 1.0,
-        keep_input: Keep = 1.0,
-        init: str | Initializer | Sequence[str | Initializer | ArrayLike] = "auto",
-        batch_size: Count | Literal["auto"] = "auto",
-        sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle",
-        learning_rate: LearningRate = "constant",
-        learning_rate_init: Positive = 0.001,
-        power_t: NonNegative = 0.5,
-        per: Clock | None = None,
-        max_iter: Count = 200,
-        shuffle: bool = True,
-        random_state: RandomState = None,
-        tol: NonNegative = 1e-4,
-        tol_grad: Positive | None = None,
-        verbose: Verbosity = False,
-        warm_start: bool = False,
-        momentum: Share | Schedule = 0.9,
-        nesterovs_momentum: bool = True,
-        adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None,
-        early_stopping: bool = False,
-        validation_fraction: BelowOne = 0.1,
-        monitor: Scoring = "score",
-        beta_1: BelowOne = 0.9,
-        beta_2: BelowOne = 0.999,
-        epsilon: Positive = 1e-8,
-        n_iter_no_change: Patience = 10,
-        max_fun: Count = 15000,
-        curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
-        class_weight: ClassWeight = None,
-        output_weights: Sequence[float] | None = None,
-        standardize: bool | None = None,
-        augment: Augmentation | Sequence[Augmentation] | None = None,
-        pretrain: Pretraining | None = None,
-        n_restarts: Count = 1,
-        n_jobs: int | None = None,
-        engine: Engine = "auto",
-        track_objective: bool = False,
-        time_limit: NonNegative | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ):
-        store(self, locals())
+    hidden_layer_sizes: int | Sequence[int] = (100,)
+    activation: str | ActivationFunction = "relu"
+    _: KW_ONLY
+    loss: str | Loss = "log_loss"
+    keep_hidden: Keep = 1.0
+    keep_input: Keep = 1.0
+    init: FirstWeights = "auto"
+    class_weight: ClassWeight = None
+    output_weights: Sequence[float] | None = None
 
     def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
         return dense_network(self, n_features, targets)
 
 
+@dataclass(eq=False, repr=False, match_args=False)
 class MLPRegressor(NumberAnswers):
     """Regressor with dense hidden layers: equation (1) of the module with half the squared error, or another loss.
 
@@ -320,59 +259,14 @@ class MLPRegressor(NumberAnswers):
     True
     """
 
-    def __init__(
-        self,
-        loss: str | Loss | Sequence[str | Loss] | Mapping[str, Any] = "squared_error",
-        hidden_layer_sizes: int | Sequence[int] = (100,),
-        activation: str | ActivationFunction = "relu",
-        *,
-        solver: Solver = "adam",
-        alpha: NonNegative = 0.0001,
-        l1: NonNegative = 0.0,
-        objective: Objective = "sum_half",
-        penalty_scale: Literal["all", "batch"] = "all",
-        penalize_intercept: bool = False,
-        max_norm: Positive | None = None,
-        keep_hidden: Keep = 1.0,
-        keep_input: Keep = 1.0,
-        init: str | Initializer | Sequence[str | Initializer | ArrayLike] = "auto",
-        batch_size: Count | Literal["auto"] = "auto",
-        sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle",
-        learning_rate: LearningRate = "constant",
-        learning_rate_init: Positive = 0.001,
-        power_t: NonNegative = 0.5,
-        per: Clock | None = None,
-        max_iter: Count = 200,
-        shuffle: bool = True,
-        random_state: RandomState = None,
-        tol: NonNegative = 1e-4,
-        tol_grad: Positive | None = None,
-        verbose: Verbosity = False,
-        warm_start: bool = False,
-        momentum: Share | Schedule = 0.9,
-        nesterovs_momentum: bool = True,
-        adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None,
-        early_stopping: bool = False,
-        validation_fraction: BelowOne = 0.1,
-        monitor: Scoring = "score",
-        beta_1: BelowOne = 0.9,
-        beta_2: BelowOne = 0.999,
-        epsilon: Positive = 1e-8,
-        n_iter_no_change: Patience = 10,
-        max_fun: Count = 15000,
-        curvature: Literal["gauss_newton", "hessian"] = "gauss_newton",
-        output_weights: Sequence[float] | Mapping[str, float] | None = None,
-        standardize: bool | None = None,
-        augment: Augmentation | Sequence[Augmentation] | None = None,
-        pretrain: Pretraining | None = None,
-        n_restarts: Count = 1,
-        n_jobs: int | None = None,
-        engine: Engine = "auto",
-        track_objective: bool = False,
-        time_limit: NonNegative | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ):
-        store(self, locals())
+    loss: str | Loss | Sequence[str | Loss] | Mapping[str, Any] = "squared_error"
+    hidden_layer_sizes: int | Sequence[int] = (100,)
+    activation: str | ActivationFunction = "relu"
+    _: KW_ONLY
+    keep_hidden: Keep = 1.0
+    keep_input: Keep = 1.0
+    init: FirstWeights = "auto"
+    output_weights: Sequence[float] | Mapping[str, float] | None = None
 
     def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
         return dense_network(self, n_features, targets)

@@ -270,7 +270,7 @@ class NeuralNetwork:
         for name in self._outputs:
             _check_flat(name, self.shapes[name])
             check_losses([by_head[name]] if isinstance(by_head[name], Loss) else by_head[name])
-            heads.append(output_loss(by_head[name], counts.get(name)))
+            heads.append(output_loss(by_head[name], counts.get(name), prod(self.shapes[name])))
             targets.append(_target(truths[name], by_head[name], self.shapes[name], inputs[0]))
         weights = None if s is None else np.asarray(s, dtype=float)
         return NetworkProblem(self, inputs, targets, heads, weights, **options)
@@ -347,6 +347,11 @@ class NeuralNetwork:
     def widest(self) -> int:
         """How many numbers a row has where it has most, among inputs and layers."""
         return max(prod(shape) for shape in (*self.input_shapes.values(), *self.shapes.values()))
+
+    @property
+    def parameter_shapes(self) -> list[Shape]:
+        """The shapes of all arrays of parameters, in the order in which they lie in θ."""
+        return [parameter.shape for node in self.nodes for parameter in node.parameters]
 
     @property
     def random(self) -> bool:

@@ -14,22 +14,24 @@ from typing import Literal, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, NonNegative, Positive, RandomState, Seed, Verbosity
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import store
 from gnomon.base.progress import progress_of
 from gnomon.base.rows import validate_rows
+from gnomon.neural._code_networks import read_codes
 from gnomon.neural._elbo import BernoulliDecoder, DecoderLaw, ElboProblem, GaussianDecoder, kl_to_standard_normal
 from gnomon.neural._fit import progress
 from gnomon.neural._options import TrainingOptions
-from gnomon.neural._scaling import warn_of_unit
+from gnomon.neural._scaling import check_shares, warn_of_unit
 from gnomon.neural.function import NetworkFunction
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.dense import Dense
 from gnomon.neural.network import NeuralNetwork
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import FLOATS, check_choice, check_integer, check_positive
+from gnomon.numerics.validation import check_choice, check_integer, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import train
 from gnomon.optim.solution import warn_unless_converged
@@ -113,18 +115,7 @@ class VariationalAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         random_state: Seed = None,
         verbose: Verbosity = 0,
     ):
-        self.n_components = n_components
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.activation = activation
-        self.decoder = decoder
-        self.noise_variance = noise_variance
-        self.batch_size = batch_size
-        self.learning_rate_init = learning_rate_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
-        self.verbose = verbose
+        store(self, locals())
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise (1).
@@ -193,12 +184,7 @@ class VariationalAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        Z = check_array(X, dtype=FLOATS, input_name="X")
-        if Z.shape[1] != self.n_components:
-            raise ValueError(
-                f"X has {Z.shape[1]} columns and codes have {self.n_components}; give what transform gives"
-            )
-        return self._law.mean(np.array(self.decoder_.output(Z)))
+        return self._law.mean(np.array(self.decoder_.output(read_codes(X, self.n_components))))
 
     def sample(self, n_samples: Count = 1, random_state: RandomState = None) -> Floats:
         """Rows of the density.
@@ -309,11 +295,8 @@ class VariationalAutoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             check_positive("noise_variance", self.noise_variance)
             if self.decoder == "bernoulli":
                 raise ValueError(f"noise_variance={self.noise_variance!r} has no meaning for bits; leave it at 'learn'")
-        if self.decoder == "bernoulli" and (X.min() < 0 or X.max() > 1):
-            raise ValueError(
-                f"decoder='bernoulli' needs rows in [0, 1] and X has values in [{X.min():.3g}, {X.max():.3g}]; scale X "
-                "or use decoder='gaussian'"
-            )
+        if self.decoder == "bernoulli":
+            check_shares("decoder='bernoulli'", X, "or use decoder='gaussian'")
         return law
 
     @property

@@ -64,7 +64,11 @@ def check_fit(
     if ratio is not None and not rule.has_rate:
         raise ValueError(f"adapt_ratio={ratio!r} has no meaning for {rule!r}, whose steps are its own; leave it out")
     if isinstance(ratio, str) and (ratio != "normalise" or not rule.proximal):
-        raise ValueError(f"adapt_ratio={ratio!r} must be None, (low, high), or for gradient steps 'normalise'")
+        raise ValueError(
+            f"adapt_ratio={ratio!r} cannot be used by {rule!r}; give (low, high), or for gradient steps 'normalise'"
+        )
+    if not (ratio is None or isinstance(ratio, str)) and not (len(ratio) == 2 and 0.0 <= ratio[0] <= ratio[1]):
+        raise ValueError(f"adapt_ratio={ratio!r} must be (low, high) with 0 ≤ low ≤ high; give such a range")
     if rule.compares_gradients and rows < n / 10:
         message = f"{rule!r} compares gradients of different batches of {rows} of {n} rows; give larger batches"
         warnings.warn(message, UserWarning, stacklevel=4)

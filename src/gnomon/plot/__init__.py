@@ -62,17 +62,14 @@ from gnomon.plot.neighbors import (
     radial_fits,
     voronoi_cells,
 )
-from gnomon.plot.network_codes import (
-    adversarial_losses,
+from gnomon.plot.network_answers import (
     approximation_curves,
     augmented_copies,
-    code_curve,
     compare_fits,
-    generated_samples,
     invariance_curve,
-    latent_grid,
     network_spread,
 )
+from gnomon.plot.network_codes import adversarial_losses, code_curve, generated_samples, latent_grid
 from gnomon.plot.network_graphs import dropped_units, equivalent_networks, layer_diagram, shape_diagram, value_diagram
 from gnomon.plot.network_inside import (
     activation_curves,

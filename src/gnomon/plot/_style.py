@@ -5,7 +5,7 @@ share axes they also differ in dashes, and classes of points in markers. Nothing
 made on the axes that are drawn on.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -23,6 +23,7 @@ __all__ = [
     "COLORS",
     "DASHES",
     "DIVERGING",
+    "FAINT",
     "INK",
     "MARKERS",
     "MUTED",
@@ -36,6 +37,7 @@ __all__ = [
     "dress",
     "drop_legend",
     "label_panel",
+    "marked_lines",
     "new_axes",
     "new_panels",
     "rows_like",
@@ -128,6 +130,13 @@ def dress(
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if legend == "outside" else {"loc": legend}
         ax.legend(**place, fontsize=9, labelcolor=INK, framealpha=0.8, edgecolor="none", borderpad=0.3)
     return ax
+
+
+def marked_lines(ax: Axes, lines: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
+    """A line with marks for each label: (x, y) by label, told apart by colour, dashes and marker."""
+    for k, ((name, (x, y)), (color, dash)) in enumerate(zip(lines.items(), styles(len(lines)), strict=True)):
+        mark: dict[str, Any] = {"marker": MARKERS[k % len(MARKERS)], "markersize": 5}
+        ax.plot(x, y, color=color, linestyle=dash, linewidth=1.8, label=name, **mark)
 
 
 def drop_legend(ax: Axes) -> None:

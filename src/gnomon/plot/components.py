@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator
 
 from gnomon._typing import ArrayLike
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.plot._gaussians import ellipse
+from gnomon.plot._images import show_images
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
@@ -46,7 +46,6 @@ __all__ = [
     "scree",
 ]
 
-GAP = "#CBE0EF"
 """Between pictures of one column: no shade of grey, which would be taken for a row of pixels."""
 
 
@@ -255,10 +254,7 @@ def reconstructions(
     panels = new_panels(ax, pictures, width=1.6, height=1.6 * len(given))
     low, high = float(given.min()), float(given.max())
     for name, panel in panels.items():
-        images = pictures[name].reshape(-1, *shape)
-        stack = np.pad(images, ((0, 0), (0, 1), (0, 0)), constant_values=np.nan).reshape(-1, shape[1])[:-1]
-        panel.imshow(stack, cmap=colormaps["gray_r"].with_extremes(bad=GAP), vmin=low, vmax=high)
-        panel.set_axis_off()
+        show_images(panel, pictures[name].reshape(-1, *shape), columns=1, low=low, high=high)
         label_panel(panel, name)
     return panels
 

@@ -12,15 +12,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.neural import NetworkFunction, NeuralNetwork
 from gnomon.neural import feature_maps as maps_of
 from gnomon.neural import filters as filters_of
 from gnomon.neural.layers import ActivationFunction, Elementwise, Layer, activation_of
+from gnomon.plot._images import show_images
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
     DIVERGING,
+    FAINT,
     INK,
     MUTED,
     SECOND,
@@ -120,7 +122,7 @@ def cell_map(
     grid, A, B = _grid(X, resolution)
     found = model.encode_cells(grid)
     ax = new_axes(ax, width=4.8, height=4.2)
-    _shade(ax, A, B, found.cell.reshape(A.shape), len(found.cells))
+    _shade(ax, A, B, found.cell.reshape(A.shape))
     Z = model.transform(grid, next(n.name for n in model.network.nodes if n.parameters), values="score")
     for h in range(Z.shape[1]):
         ax.contour(A, B, Z[:, h].reshape(A.shape), levels=[0.0], colors=INK, linewidths=0.9)
@@ -165,7 +167,7 @@ def linear_regions(
     grid, A, B = _grid(X, resolution)
     found = model.linear_region(grid)
     ax = new_axes(ax, width=4.8, height=4.2)
-    _shade(ax, A, B, found.region.reshape(A.shape), found.n_regions)
+    _shade(ax, A, B, found.region.reshape(A.shape))
     f = np.asarray(model.output(grid)).reshape(len(grid), -1)
     score = f[:, 0] if f.shape[1] == 1 else f[:, 0] - f[:, 1:].max(axis=1)
     if score.min() < 0 < score.max():
@@ -349,12 +351,24 @@ def _grid(X: ArrayLike, resolution: int) -> tuple[Floats, Floats, Floats]:
     return np.column_stack([A.ravel(), B.ravel()]), A, B
 
 
-def _shade(ax: Axes, A: Floats, B: Floats, region: Array, n: int) -> None:
+def _shade(ax: Axes, A: Floats, B: Floats, region: Integers) -> None:
     """Pale colours that differ between neighbours as far as the palette goes."""
     pale = [tuple(1 - 0.35 * (1 - c) for c in _rgb(color)) for color in COLORS[:6]]
     extent = (float(A.min()), float(A.max()), float(B.min()), float(B.max()))
-    ax.imshow(region % len(pale), origin="lower", extent=extent, aspect="auto", cmap=ListedColormap(pale),
+    colors = _map_colors(region, len(pale))[region]
+    ax.imshow(colors, origin="lower", extent=extent, aspect="auto", cmap=ListedColormap(pale),
               vmin=-0.5, vmax=len(pale) - 0.5, interpolation="nearest")  # fmt: skip
+
+
+def _map_colors(region: Integers, n_colors: int) -> Integers:
+    """A colour for each region: the first that no neighbour before it has, or else the one that fewest of them have."""
+    sides = ((region[:, :-1], region[:, 1:]), (region[:-1], region[1:]))
+    pairs = np.unique(np.concatenate([np.column_stack([a[a != b], b[a != b]]) for a, b in sides]), axis=0)
+    found = np.full(int(region.max()) + 1, -1)
+    for k in range(len(found)):
+        beside = found[np.r_[pairs[pairs[:, 0] == k, 1], pairs[pairs[:, 1] == k, 0]]]
+        found[k] = np.argmin(np.bincount(beside[beside >= 0], minlength=n_colors))
+    return found
 
 
 def _rgb(color: str) -> tuple[float, float, float]:
@@ -382,17 +396,10 @@ def _plane(values: Floats) -> tuple[Floats, tuple[str, str]]:
 
 
 def _mosaic(images: Floats, cmap: Any, ax: Axes, *, around_zero: bool) -> Axes:
-    """Images in a grid, one pixel apart."""
-    n, h, w = images.shape
-    columns = int(np.ceil(np.sqrt(n)))
-    rows = -(-n // columns)
-    sheet = np.full((rows * (h + 1) - 1, columns * (w + 1) - 1), np.nan)
-    for k, image in enumerate(images):
-        i, j = divmod(k, columns)
-        sheet[i * (h + 1) : i * (h + 1) + h, j * (w + 1) : j * (w + 1) + w] = image
+    """Images in a square grid, with the scale of their colours."""
     reach = float(np.max(np.abs(images))) or 1.0
     low = -reach if around_zero else min(float(images.min()), 0.0)
-    shown = ax.imshow(sheet, cmap=cmap, vmin=low, vmax=reach, interpolation="nearest")
-    ax.set_axis_off()
+    columns = int(np.ceil(np.sqrt(len(images))))
+    shown = show_images(ax, images, columns=columns, low=low, high=reach, cmap=cmap, gap=FAINT)
     ax.figure.colorbar(shown, ax=ax, shrink=0.7).outline.set_edgecolor(MUTED)
     return ax

@@ -188,6 +188,8 @@ class Layer(ABC):
     """Whether it takes sparse rows; others are given dense ones."""
     keeps_sparse: ClassVar[bool] = False
     """Whether what it makes of sparse rows is sparse."""
+    remembers: ClassVar[bool] = False
+    """Whether it keeps more than its parameters from one batch to the next, as running means."""
     shares: ClassVar[str | None] = None
     """The layer whose first parameter it uses before its own; the gradients of both uses are added."""
 

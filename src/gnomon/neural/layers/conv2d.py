@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats
+from gnomon.neural.layers._activated import ActivatedLayer, activate, check_units, retreat
 from gnomon.neural.layers._activation import ActivationFunction
-from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, Shape
+from gnomon.neural.layers._layer import LayerRun, Parameter, Shape
 from gnomon.neural.layers._window import (
     Rounding,
     Window,
@@ -26,10 +27,8 @@ from gnomon.neural.layers._window import (
     scatter_windows,
     window_of,
 )
-from gnomon.neural.layers.dense import activate, retreat
 from gnomon.neural.layers.identity import Identity
 from gnomon.neural.layers.initializers import ConstantInit, Initializer, initializer_of
-from gnomon.neural.layers.words import activation_of
 
 __all__ = ["Conv2D"]
 
@@ -47,7 +46,7 @@ class ConvPass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Conv2D(Layer):
+class Conv2D(ActivatedLayer):
     """Filters that move over images channels × height × width and give one channel each.
 
     Parameters
@@ -100,25 +99,11 @@ class Conv2D(Layer):
     l2: float | None = None
     max_norm: float | None = None
 
+    unit_axis = 1
+
     def __post_init__(self) -> None:
-        if not isinstance(self.filters, (int, np.integer)) or isinstance(self.filters, bool) or self.filters < 1:
-            raise ValueError(f"filters={self.filters!r} must be a positive integer; give the number of filters")
-        object.__setattr__(self, "_phi", activation_of(self.activation))
-
-    @property
-    def phi(self) -> ActivationFunction:
-        """The activation as an object."""
-        return self._phi  # type: ignore[attr-defined]
-
-    @property
-    def gradient(self) -> bool:  # type: ignore[override]
-        """Whether a gradient can pass its activation."""
-        return self.phi.gradient
-
-    @property
-    def piecewise_linear(self) -> bool:  # type: ignore[override]
-        """Whether its activation is piecewise linear."""
-        return self.phi.piecewise_linear
+        check_units("filters", self.filters, "the number of filters")
+        super().__post_init__()
 
     def window(self, shape: Shape) -> Window:
         """The window of a filter on images of this shape."""
@@ -178,9 +163,6 @@ class Conv2D(Layer):
 
     def scores(self, saved: ConvPass, output: Floats) -> Floats:
         return _as_images(saved.Z, len(saved.x), saved.window)
-
-    def pattern(self, saved: ConvPass, output: Floats) -> Array | None:
-        return self.phi.pattern(saved.Z)
 
 
 def _as_columns(W: Floats) -> Floats:

@@ -13,18 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
-from gnomon.neural.layers._activation import (
-    ActivationFunction,
-    Elementwise,
-    add_columns,
-    scale_by_slope,
-    shift_and_activate,
-)
-from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, Shape
+from gnomon._typing import ArrayLike, Floats
+from gnomon.neural.layers._activated import ActivatedLayer, activate, check_units, retreat
+from gnomon.neural.layers._activation import ActivationFunction
+from gnomon.neural.layers._layer import LayerRun, Parameter, Shape
 from gnomon.neural.layers.identity import Identity
 from gnomon.neural.layers.initializers import ConstantInit, Initializer, initializer_of
-from gnomon.neural.layers.words import activation_of
 
 __all__ = ["Dense"]
 
@@ -38,7 +32,7 @@ class DensePass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Dense(Layer):
+class Dense(ActivatedLayer):
     """A layer of units φ(xᵀw + b), each connected with every input.
 
     Rows of several axes (images) are flattened in C order.
@@ -90,24 +84,8 @@ class Dense(Layer):
     takes_sparse = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.units, (int, np.integer)) or isinstance(self.units, bool) or self.units < 1:
-            raise ValueError(f"units={self.units!r} must be a positive integer; give the width of the layer")
-        object.__setattr__(self, "_phi", activation_of(self.activation))
-
-    @property
-    def phi(self) -> ActivationFunction:
-        """The activation as an object."""
-        return self._phi  # type: ignore[attr-defined]
-
-    @property
-    def gradient(self) -> bool:  # type: ignore[override]
-        """Whether a gradient can pass its activation."""
-        return self.phi.gradient
-
-    @property
-    def piecewise_linear(self) -> bool:  # type: ignore[override]
-        """Whether its activation is piecewise linear."""
-        return self.phi.piecewise_linear
+        check_units("units", self.units, "the width of the layer")
+        super().__post_init__()
 
     def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
         return (int(self.units),)
@@ -131,9 +109,8 @@ class Dense(Layer):
         else:
             Z[...] = x @ W
         b = parameters[1] if self.bias else None
-        phi: ActivationFunction = self._phi  # type: ignore[attr-defined]
-        A = Z if isinstance(phi, Identity) else run.array("A", Z.shape)
-        activate(phi, Z, b, A, parameters[1 + self.bias :], run)
+        A = Z if isinstance(self.phi, Identity) else run.array("A", Z.shape)
+        activate(self.phi, Z, b, A, parameters[1 + self.bias :], run)
         return A, DensePass(x, Z, A)
 
     def backward(
@@ -156,44 +133,3 @@ class Dense(Layer):
         if not wants_inputs:
             return ()
         return (np.dot(delta, parameters[0].T, out=run.array("D", (delta.shape[0], parameters[0].shape[0]))),)
-
-    def scores(self, saved: DensePass, output: Floats) -> Floats:
-        return saved.Z
-
-    def pattern(self, saved: DensePass, output: Floats) -> Array | None:
-        return self.phi.pattern(saved.Z)
-
-
-def activate(
-    phi: ActivationFunction, Z: Floats, b: Floats | None, A: Floats, own: Sequence[Floats], run: LayerRun
-) -> None:
-    """Z ← Z + 1bᵀ and A ← φ(Z), in one compiled loop where φ is a function of one number."""
-    if A is Z:
-        if b is not None:
-            Z += b
-    elif b is not None and run.compiled and isinstance(phi, Elementwise):
-        shift_and_activate(Z, b, A, run.form(phi))
-    else:
-        if b is not None:
-            Z += b
-        phi.forward(Z, A, own)
-
-
-def retreat(
-    phi: ActivationFunction,
-    Z: Floats,
-    A: Floats,
-    delta: Floats,
-    gb: Floats | None,
-    own: Sequence[Floats],
-    gradients: Sequence[Floats],
-    run: LayerRun,
-) -> None:
-    """Δ ← ∂J/∂A ∗ φ'(Z) in place, with ∇b and the gradients of the activation's own parameters."""
-    if A is not Z:
-        if gb is not None and run.compiled and isinstance(phi, Elementwise):
-            scale_by_slope(Z, A, delta, gb, run.form(phi))
-            return
-        phi.backward(Z, A, delta, own, gradients)
-    if gb is not None:
-        add_columns(delta, gb)

@@ -16,10 +16,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats
+from gnomon.neural.layers._activated import ActivatedLayer, activate, retreat
 from gnomon.neural.layers._activation import ActivationFunction
-from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, Shape
-from gnomon.neural.layers.dense import Dense, activate, retreat
+from gnomon.neural.layers._layer import LayerRun, Parameter, Shape
+from gnomon.neural.layers.dense import Dense
 from gnomon.neural.layers.dropout import check_keep, check_words, draw_mask
 from gnomon.neural.layers.initializers import Initializer
 
@@ -42,7 +43,7 @@ class ConnectPass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DropConnect(Layer):
+class DropConnect(ActivatedLayer):
     """A dense layer each of whose weights is kept with the probability `keep`, while training.
 
     Parameters
@@ -110,16 +111,6 @@ class DropConnect(Layer):
         if self.prediction == "gaussian" and dense.phi.parameters(1):
             raise ValueError(f"prediction='gaussian' needs an activation without parameters, not {self.activation!r}")
         object.__setattr__(self, "_dense", dense)
-
-    @property
-    def phi(self) -> ActivationFunction:
-        """The activation as an object."""
-        return self._dense.phi  # type: ignore[attr-defined]
-
-    @property
-    def gradient(self) -> bool:  # type: ignore[override]
-        """Whether a gradient can pass its activation."""
-        return self.phi.gradient
 
     @property
     def piecewise_linear(self) -> bool:  # type: ignore[override]
@@ -218,9 +209,3 @@ class DropConnect(Layer):
         if self.bias:
             np.add.reduce(in_mean, axis=0, out=gradients[1])
         return (in_mean @ W.T + c * x * (in_variance @ (W**2).T),)
-
-    def scores(self, saved: ConnectPass, output: Floats) -> Floats:
-        return saved.Z
-
-    def pattern(self, saved: ConnectPass, output: Floats) -> Array | None:
-        return self.phi.pattern(saved.Z)

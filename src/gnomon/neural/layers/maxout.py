@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.neural.layers._activated import check_units
 from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, Shape
 from gnomon.neural.layers.initializers import ConstantInit, Initializer, initializer_of
 
@@ -80,8 +81,7 @@ class Maxout(Layer):
     takes_sparse = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.units, (int, np.integer)) or self.units < 1:
-            raise ValueError(f"units={self.units!r} must be a positive integer; give the width of the layer")
+        check_units("units", self.units, "the width of the layer")
         if self.groups is None and not 2 <= self.pieces <= 20:
             raise ValueError(f"pieces={self.pieces!r} must be in [2, 20]; give the number of lines of each unit")
         if self.groups is not None and (len(self.groups) != self.units or not all(len(g) for g in self.groups)):

@@ -7,6 +7,7 @@ A window that leaves the image (rounding="ceil") counts the pixels inside. LeCun
 Boureau, Ponce & LeCun (2010), A theoretical analysis of feature pooling.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ class PoolPass(NamedTuple):
 
 @dataclass(frozen=True)
 class Pool2D(Layer):
-    """Base of layers that make one number of each window, channel by channel."""
+    """Base of layers that make one number of each window, channel by channel: write `gather` and `scatter`."""
 
     size: int | Sequence[int] = 2
     stride: int | Sequence[int] | None = None
@@ -54,6 +55,33 @@ class Pool2D(Layer):
     def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
         window = self.window(input_shapes[0])
         return (input_shapes[0][0], window.rows, window.columns)
+
+    @abstractmethod
+    def gather(self, x: Floats, window: Window, A: Floats, run: LayerRun) -> Integers:
+        """Write the number of each window of x (n, height, width, channels) to A; what `scatter` needs besides."""
+
+    @abstractmethod
+    def scatter(self, delta: Floats, saved: PoolPass, dx: Floats) -> None:
+        """Add ∂J/∂A of each window to the pixels of dx that it came from."""
+
+    def forward(self, parameters: Sequence[Floats], inputs: Sequence[Any], run: LayerRun) -> tuple[Floats, PoolPass]:
+        x, window = channels_last(inputs[0]), self.window(inputs[0].shape[1:])
+        A = run.array("A", (len(x), window.rows, window.columns, x.shape[3]))
+        return channels_first(A), PoolPass(x.shape, window, self.gather(x, window, A, run))
+
+    def backward(
+        self,
+        parameters: Sequence[Floats],
+        saved: PoolPass,
+        delta: Floats,
+        gradients: Sequence[Floats],
+        run: LayerRun,
+        wants_inputs: bool,
+    ) -> Sequence[Floats]:
+        dx = run.array("D", saved.shape)
+        dx[...] = 0
+        self.scatter(channels_last(delta), saved, dx)
+        return (channels_first(dx),)
 
 
 @dataclass(frozen=True)
@@ -85,28 +113,14 @@ class MaxPool2D(Pool2D):
            [ 5., -1.]])
     """
 
-    def forward(self, parameters: Sequence[Floats], inputs: Sequence[Any], run: LayerRun) -> tuple[Floats, PoolPass]:
-        x, window = channels_last(inputs[0]), self.window(inputs[0].shape[1:])
-        shape = (len(x), window.rows, window.columns, x.shape[3])
-        A, taken = run.array("A", shape), run.array("taken", shape, "int32")
+    def gather(self, x: Floats, window: Window, A: Floats, run: LayerRun) -> Integers:
+        taken: Integers = run.array("taken", A.shape, "int32")
         _take_largest(x, window, A, taken)
-        return channels_first(A), PoolPass(x.shape, window, taken)
+        return taken
 
-    def backward(
-        self,
-        parameters: Sequence[Floats],
-        saved: PoolPass,
-        delta: Floats,
-        gradients: Sequence[Floats],
-        run: LayerRun,
-        wants_inputs: bool,
-    ) -> Sequence[Floats]:
-        n, _, _, channels = saved.shape
-        dx = run.array("D", saved.shape)
-        dx[...] = 0
-        by_place = (n, -1, channels)
-        _return_largest(channels_last(delta).reshape(by_place), saved.taken.reshape(by_place), dx.reshape(by_place))
-        return (channels_first(dx),)
+    def scatter(self, delta: Floats, saved: PoolPass, dx: Floats) -> None:
+        by_place = (len(dx), -1, dx.shape[3])
+        _return_largest(delta.reshape(by_place), saved.taken.reshape(by_place), dx.reshape(by_place))
 
     def pattern(self, saved: PoolPass, output: Floats) -> Array | None:
         return saved.taken
@@ -118,11 +132,8 @@ class AvgPool2D(Pool2D):
 
     Parameters
     ----------
-    size : int or tuple of two ints, default=2
-    stride : int or tuple of two ints, optional
-        By default the size: windows that do not overlap.
-    rounding : {"exact", "floor", "ceil"}, default="exact"
-        What to do where windows do not fit a whole number of times; see `conv_output_size`.
+    size, stride, rounding
+        As of `MaxPool2D`.
     name, after, trainable, output
         As every `Layer` has.
 
@@ -142,25 +153,12 @@ class AvgPool2D(Pool2D):
            [ 5.  , -2.5 ]])
     """
 
-    def forward(self, parameters: Sequence[Floats], inputs: Sequence[Any], run: LayerRun) -> tuple[Floats, PoolPass]:
-        x, window = channels_last(inputs[0]), self.window(inputs[0].shape[1:])
-        A = run.array("A", (len(x), window.rows, window.columns, x.shape[3]))
+    def gather(self, x: Floats, window: Window, A: Floats, run: LayerRun) -> Integers:
         _take_means(x, window, A)
-        return channels_first(A), PoolPass(x.shape, window, _NONE)
+        return _NONE
 
-    def backward(
-        self,
-        parameters: Sequence[Floats],
-        saved: PoolPass,
-        delta: Floats,
-        gradients: Sequence[Floats],
-        run: LayerRun,
-        wants_inputs: bool,
-    ) -> Sequence[Floats]:
-        dx = run.array("D", saved.shape)
-        dx[...] = 0
-        _return_means(channels_last(delta), saved.window, dx)
-        return (channels_first(dx),)
+    def scatter(self, delta: Floats, saved: PoolPass, dx: Floats) -> None:
+        _return_means(delta, saved.window, dx)
 
 
 @jit_no_alloc

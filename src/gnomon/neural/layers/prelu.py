@@ -5,6 +5,7 @@
 φ'(0) = a, so that a = 0 is ReLU. He et al. (2015), doi:10.1109/ICCV.2015.123, eqs. 1 and 8.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from gnomon._typing import Array, Floats
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers._layer import Parameter
 from gnomon.neural.layers.initializers import ConstantInit
+from gnomon.numerics.validation import check_interval
 
 __all__ = ["PReLU"]
 
@@ -45,6 +47,9 @@ class PReLU(ActivationFunction):
     shared: bool = False
 
     piecewise_linear = True
+
+    def __post_init__(self) -> None:
+        check_interval("a0", self.a0, -math.inf, math.inf, closed="neither")
 
     @property
     def gain(self) -> float:

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats
+from gnomon.neural.layers._activated import ActivatedLayer, activate, check_units, retreat
 from gnomon.neural.layers._activation import ActivationFunction
-from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, Shape, shape_text
-from gnomon.neural.layers.dense import activate, retreat
+from gnomon.neural.layers._layer import LayerRun, Parameter, Shape, shape_text
 from gnomon.neural.layers.initializers import ConstantInit, Initializer, initializer_of
-from gnomon.neural.layers.words import activation_of
 
 __all__ = ["Recurrent"]
 
@@ -32,7 +31,7 @@ class RecurrentPass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recurrent(Layer):
+class Recurrent(ActivatedLayer):
     """States that depend on the input and on the state before, for rows that are sequences T × d.
 
     Parameters
@@ -91,28 +90,12 @@ class Recurrent(Layer):
     max_norm: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.units, (int, np.integer)) or isinstance(self.units, bool) or self.units < 1:
-            raise ValueError(f"units={self.units!r} must be a positive integer; give the width of the layer")
+        check_units("units", self.units, "the width of the layer")
         if self.truncate is not None and not (isinstance(self.truncate, (int, np.integer)) and self.truncate >= 1):
             raise ValueError(f"truncate={self.truncate!r} must be a positive integer or None; give a number of steps")
         if self.clip is not None and not self.clip > 0:
             raise ValueError(f"clip={self.clip!r} must be positive or None; give the largest norm of a gradient")
-        object.__setattr__(self, "_phi", activation_of(self.activation))
-
-    @property
-    def phi(self) -> ActivationFunction:
-        """The activation as an object."""
-        return self._phi  # type: ignore[attr-defined]
-
-    @property
-    def gradient(self) -> bool:  # type: ignore[override]
-        """Whether a gradient can pass its activation."""
-        return self.phi.gradient
-
-    @property
-    def piecewise_linear(self) -> bool:  # type: ignore[override]
-        """Whether its activation is piecewise linear."""
-        return self.phi.piecewise_linear
+        super().__post_init__()
 
     def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
         if len(input_shapes[0]) != 2:
@@ -195,9 +178,6 @@ class Recurrent(Layer):
 
     def scores(self, saved: RecurrentPass, output: Floats) -> Floats:
         return saved.Z.transpose(1, 0, 2)
-
-    def pattern(self, saved: RecurrentPass, output: Floats) -> Array | None:
-        return self.phi.pattern(saved.Z)
 
 
 def _clip(gradients: Sequence[Floats], bound: float) -> None:

@@ -7,11 +7,14 @@ keeps the variance of its input for weights of variance 2/((1 + a²) fan-in): He
 doi:10.1109/ICCV.2015.123, eq. 15.
 """
 
+import math
+
 import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon._typing import Numbers
 from gnomon.neural.layers._activation import Elementwise
+from gnomon.numerics.validation import check_interval
 
 __all__ = ["LeakyReLU", "ReLU"]
 
@@ -67,6 +70,9 @@ class LeakyReLU(Elementwise):
     a: float = 0.01
 
     piecewise_linear = True
+
+    def __post_init__(self) -> None:
+        check_interval("a", self.a, -math.inf, math.inf, closed="neither")
 
     @property
     def gain(self) -> float:

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from gnomon._typing import Array, ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats
+from gnomon.neural.layers._activated import ActivatedLayer
 from gnomon.neural.layers._activation import ActivationFunction
-from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, Shape
+from gnomon.neural.layers._layer import LayerRun, Parameter, Shape
 from gnomon.neural.layers.dense import Dense, DensePass
 
 __all__ = ["Transposed"]
 
 
 @dataclass(frozen=True)
-class Transposed(Layer):
+class Transposed(ActivatedLayer):
     """A layer of units φ(xᵀw + b) whose weights are the rows of another dense layer's W.
 
     Parameters
@@ -71,16 +72,6 @@ class Transposed(Layer):
         """The layer whose weights it uses."""
         return self.of
 
-    @property
-    def gradient(self) -> bool:  # type: ignore[override]
-        """Whether a gradient can pass its activation."""
-        return self.dense.gradient
-
-    @property
-    def piecewise_linear(self) -> bool:  # type: ignore[override]
-        """Whether its activation is piecewise linear."""
-        return self.dense.piecewise_linear
-
     def output_shape(self, input_shapes: Sequence[Shape]) -> Shape:
         return (int(self.units),)
 
@@ -109,9 +100,3 @@ class Transposed(Layer):
         )
         gradients[0][...] = own.T
         return given
-
-    def scores(self, saved: DensePass, output: Floats) -> Floats:
-        return saved.Z
-
-    def pattern(self, saved: DensePass, output: Floats) -> Array | None:
-        return self.dense.pattern(saved, output)
