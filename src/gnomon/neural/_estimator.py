@@ -169,7 +169,8 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC
 
     def _first_weights(self, X: Any, unlabelled: Any) -> Callable[[np.random.Generator], Floats] | None:
         """What draws the first weights if they are learned from rows: generator → θ."""
-        if self.pretrain is None:
+        method = self.pretrain
+        if method is None:
             if unlabelled is not None:
                 raise ValueError("X_unlabelled is for pretrain='autoencoder' or 'rbm'; choose one, or leave it out")
             return None
@@ -177,11 +178,11 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC
         if unlabelled is not None:
             parts.append(validate_rows(self, _flat(unlabelled), reset=False, dtype=X.dtype))
         if is_sparse(X):
-            raise ValueError(f"pretrain={self.pretrain!r} needs dense rows and X is sparse; give X.toarray()")
+            raise ValueError(f"pretrain={method!r} needs dense rows and X is sparse; give X.toarray()")
         inputs, rate = np.concatenate([self._scaled(part) for part in parts]), self.learning_rate_init
-        return lambda rng: pretrain(
-            self.network_, inputs, self.pretrain, learning_rate_init=rate, random_state=rng
-        ).astype(X.dtype, copy=False)
+        return lambda rng: pretrain(self.network_, inputs, method, learning_rate_init=rate, random_state=rng).astype(
+            X.dtype, copy=False
+        )
 
     def _trained(self, rows: TrainingRows, options: TrainingOptions, held: Any, told: Tasks, **more: Any) -> Trained:
         inputs = self._scaled(rows.X)
