@@ -15,7 +15,7 @@ from sklearn.base import OutlierMixin
 from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, MatrixLike, NonNegative, Positive, Verbosity, Within
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import KernelDual
+from gnomon.optim import KernelDual, Solution
 from gnomon.svm._solvers import SolverName
 from gnomon.svm._support import DualProblem, SupportVectorMachine
 
@@ -31,7 +31,7 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
     degree, gamma, coef0
         Of a kernel that is named; ``gamma="scale"`` is 1/(d Var X), "auto" 1/d.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions, in units of `decision_function`.
+        Largest violation of the optimality conditions, in units of `decision_function` where weights are about one.
     nu : float, default=0.5
         ν in (0, 1]; 0.05 for a contour that holds 95 % of the rows. With 1 all rows have the same weight: f is a
         Parzen estimate of the density.
@@ -148,13 +148,17 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
         """
         rows = self._read(X)
         weights = check_weights(sample_weight, np.empty((self.shape_fit_[0], 0)))
-        [problem] = self._problems(None, weights)
+        # Functions grow with the weights: in another unit of these the tolerance would be another one.
+        unit = _unit(weights)
+        [problem] = self._problems(None, weights / unit)
         [solution] = self._solve(self._compared(rows), [problem])
         self._report([solution])
-        self._keep_one(rows, problem, solution)
-        scale = self.nu * float(np.sum(weights))
+        self._keep_one(rows, problem, _times(solution, unit))
+        self.kkt_residual_ *= unit
+        self.history_ = self.history_ | {name: unit**2 * self.history_[name] for name in ("objective", "dual", "gap")}
+        scale = self.nu * float(np.sum(weights / unit))
         self.offset_ = -self.intercept_
-        self.rho_ = float(self.offset_[0]) / scale
+        self.rho_ = float(self.offset_[0]) / (unit * scale)
         self.alpha_ = np.zeros(self.shape_fit_[0])
         self.alpha_[problem.rows] = solution.w / scale
         self.objective_, self.dual_gap_ = self.objective_ / scale**2, self.dual_gap_ / scale**2
@@ -204,3 +208,16 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
         ndarray of int of shape (n_samples,)
         """
         return np.where(self.decision_function(X) > 0.0, 1, -1).astype(np.intp)
+
+
+def _unit(weights: Floats) -> float:
+    """A power of two near the mean of the positive weights."""
+    used = weights[weights > 0.0]
+    return float(2.0 ** np.round(np.log2(np.mean(used)))) if len(used) else 1.0
+
+
+def _times(solution: Solution[Floats], unit: float) -> Solution[Floats]:
+    """The solution for bounds that are `unit` times as large."""
+    shift, allowed = solution.details["shift"], np.asarray(solution.details["range"])
+    details = {**solution.details, "shift": unit * shift, "range": unit * allowed}
+    return solution._replace(w=unit * solution.w, intercept=unit * solution.intercept, details=details)

@@ -7,6 +7,7 @@ penalty, kernel, split criterion and estimator of this package is held to them; 
 the checks of the contract that they extend.
 """
 
+from gnomon.testing.certificates import check_certificate
 from gnomon.testing.criteria import check_criterion
 from gnomon.testing.estimators import (
     check_float32_is_kept,
@@ -24,6 +25,7 @@ from gnomon.testing.units import CHANGES_OF_UNITS, ChangeOfUnits, check_units
 __all__ = [
     "CHANGES_OF_UNITS",
     "ChangeOfUnits",
+    "check_certificate",
     "check_criterion",
     "check_float32_is_kept",
     "check_input_untouched",

@@ -20,7 +20,7 @@ from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.testing._law import require, require_close
 from gnomon.testing._tables import fitted, table_of
 
-__all__ = ["CHANGES_OF_UNITS", "ChangeOfUnits", "check_units"]
+__all__ = ["CHANGES_OF_UNITS", "EPS", "ChangeOfUnits", "Convert", "applies", "as_it_is", "check_units", "in_words"]
 
 EPS = float(np.finfo(float).eps)
 
@@ -105,9 +105,9 @@ def check_units(
     broken = []
     for change in units:
         try:
-            _check_one(estimator, X, y, expected, change, convert or _as_it_is, tol)
+            _check_one(estimator, X, y, expected, change, convert or as_it_is, tol)
         except AssertionError as error:
-            broken.append(f"{_in_words(change)}: {error}")
+            broken.append(f"{in_words(change)}: {error}")
     require(not broken, "predictions do not depend on units", f"{type(estimator).__name__}: {'; '.join(broken)}")
 
 
@@ -120,7 +120,7 @@ def _check_one(
     convert: Convert,
     tol: float,
 ) -> None:
-    model = convert(clone(estimator), change) if _applies(estimator, change) else None
+    model = convert(clone(estimator), change) if applies(estimator, change) else None
     if model is None:
         return
     found = _answers_or_refusal(model, change.rows(X), y * change.y if change.y != 1.0 else y, change.weight)
@@ -149,7 +149,8 @@ def _answers_or_refusal(model: BaseEstimator, X: Floats, y: Array, weight: float
     return {} if said else found
 
 
-def _applies(estimator: BaseEstimator, change: ChangeOfUnits) -> bool:
+def applies(estimator: BaseEstimator, change: ChangeOfUnits) -> bool:
+    """Whether the estimator has such units at all: weights, and a target that is a number."""
     weighted = change.weight == 1.0 or has_fit_parameter(estimator, "sample_weight")
     return weighted and (change.y == 1.0 or is_regressor(estimator))
 
@@ -162,11 +163,13 @@ def _answers(model: Any, X: Floats) -> dict[str, Array]:
     return {method: np.asarray(getattr(model, method)(X))}
 
 
-def _as_it_is(estimator: Any, change: ChangeOfUnits) -> BaseEstimator:
+def as_it_is(estimator: Any, change: ChangeOfUnits) -> BaseEstimator:
+    """The estimator itself: its parameters have no unit."""
     return estimator
 
 
-def _in_words(change: ChangeOfUnits) -> str:
+def in_words(change: ChangeOfUnits) -> str:
+    """What is changed, for a sentence."""
     names = {"x": "X·", "offset": "X+sd·", "y": "y·", "weight": "weights·"}
     same = ChangeOfUnits()._asdict()
     return ", ".join(f"{names[name]}{value:g}" for name, value in change._asdict().items() if value != same[name])
