@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from gnomon._jit import DISABLED, jit, jit_no_alloc, noun, subroutine, subroutine_fma, subroutine_reassoc, verb
+from gnomon._jit import (
+    DISABLED,
+    jit,
+    jit_no_alloc,
+    noun,
+    outermost_jit,
+    subroutine,
+    subroutine_fma,
+    subroutine_reassoc,
+    verb,
+)
 from gnomon._vectors import add_four, add_to_all, add_two
 
 
@@ -81,10 +91,58 @@ def test_parts_are_compiled_within_their_callers_alone():
         assert part.library.get_pointer_to_function(part.fndesc.llvm_func_name) == 0
 
 
-@pytest.mark.parametrize("door", [jit, jit_no_alloc, subroutine, subroutine_fma, subroutine_reassoc])
+@pytest.mark.parametrize("door", [jit, jit_no_alloc, outermost_jit, subroutine, subroutine_fma, subroutine_reassoc])
 def test_every_flag_that_numba_hands_down_is_said(door):
     options = getattr(door(lambda x: x), "targetoptions", {"fastmath": False, "_nrt": True, "error_model": "numpy"})
     assert {"fastmath", "_nrt", "error_model"} <= set(options)
+
+
+OUTERMOST = """
+import sys
+import numpy as np
+from gnomon._jit import DISABLED, MARK
+
+@MARK
+def total(x):
+    found = 0.0
+    for value in x:
+        found += value
+    return found
+
+print(total(np.arange(4.0)), 0 if DISABLED else total.stats.cache_misses.total())
+"""
+
+
+def test_of_a_kernel_for_python_alone_the_machine_code_is_kept(tmp_path):
+    sizes = []
+    for mark in ("jit_no_alloc", "outermost_jit"):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / mark)}
+        (tmp_path / f"{mark}.py").write_text(OUTERMOST.replace("MARK", mark))
+        command = [sys.executable, "-c", f"import {mark}"]
+        said = [
+            subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+            for _ in range(2)
+        ]
+        assert said == ["6.0 0\n"] * 2 if DISABLED else ["6.0 1\n", "6.0 0\n"]
+        sizes += [path.stat().st_size for path in (tmp_path / mark).rglob("*.kernel")]
+    assert DISABLED or sizes[1] < 0.8 * sizes[0]
+
+
+@outermost_jit
+def _outermost(n):
+    return n + 1
+
+
+@jit_no_alloc
+def _calls_what_is_outermost(n):
+    return _outermost(n)
+
+
+@pytest.mark.skipif(DISABLED, reason="Python calls whatever it likes")
+def test_a_kernel_for_python_alone_is_refused_to_others():
+    assert _outermost(1) == 2
+    with pytest.raises(TypingError, match="_outermost is called by Python alone"):
+        _calls_what_is_outermost(1)
 
 
 PARTITIONS = """

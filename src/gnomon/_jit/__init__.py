@@ -5,6 +5,7 @@ Kernels, which Python calls:
 ``jit``                 serial, without the GIL, kept on disk.
 ``jit_no_alloc``        the same for a kernel that creates no array: references are not counted, so that passing a noun
                         that holds arrays costs nothing.
+``outermost_jit``       the same for a large kernel that only Python calls: what is kept of it takes a third of the space.
 
 Subroutines, which only kernels call; they are compiled as a part of each kernel that does:
 
@@ -43,6 +44,7 @@ from gnomon._jit._compile import (
     jit,
     jit_no_alloc,
     jitable,
+    outermost_jit,
     subroutine,
     subroutine_fma,
     subroutine_reassoc,
@@ -83,6 +85,7 @@ __all__ = [
     "just_below",
     "noun",
     "of_bits",
+    "outermost_jit",
     "pause",
     "subroutine",
     "subroutine_fma",

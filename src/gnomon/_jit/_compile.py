@@ -12,7 +12,7 @@ import numba
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from gnomon._jit._numba import PART, flags, kept, one_for_all_literals
+from gnomon._jit._numba import PART, flags, kept, one_for_all_literals, refuse_kernels
 
 __all__ = [
     "DISABLED",
@@ -24,6 +24,7 @@ __all__ = [
     "jit",
     "jit_no_alloc",
     "jitable",
+    "outermost_jit",
     "subroutine",
     "subroutine_fma",
     "subroutine_reassoc",
@@ -65,6 +66,12 @@ def _kernel(counting: bool) -> Decorator:
         return compiled if DISABLED else kept(compiled)
 
     return decorate
+
+
+def outermost_jit(function: Function) -> Function:
+    """Compile a kernel as `jit_no_alloc` does that only Python calls."""
+    compiled = _compiler(_STRICT, counting=False, nogil=True)(function)
+    return compiled if DISABLED else refuse_kernels(kept(compiled, linked=False))
 
 
 jit = _kernel(counting=True)

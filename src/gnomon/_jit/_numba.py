@@ -19,12 +19,13 @@ import numba
 from llvmlite import binding
 from numba import config
 from numba.core import types
+from numba.core.errors import TypingError
 
 from gnomon._jit import kernel_cache
 from gnomon._jit._sources import digest, stamp
 from gnomon._jit._verbs import refuse_field
 
-__all__ = ["MISSING", "PART", "at_least_v3", "flags", "kept", "one_for_all_literals"]
+__all__ = ["MISSING", "PART", "at_least_v3", "flags", "kept", "one_for_all_literals", "refuse_kernels"]
 
 _NAMES = {
     "numba.core.codegen.JITCodeLibrary": ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
@@ -115,10 +116,22 @@ def one_for_all_literals(kernel: Any) -> Any:
     return kernel
 
 
-def kept(kernel: Any) -> Any:
-    """Let the machine code of `kernel` be read from disk, and be written there."""
+def refuse_kernels(kernel: Any) -> Any:
+    """Let nothing but Python call `kernel`: other kernels would need its bitcode, which is not kept."""
+    name = kernel.py_func.__name__
+
+    def refused(args: Any, kws: Any) -> Any:
+        raise TypingError(f"{name} is called by Python alone; make it a kernel by jit or jit_no_alloc")
+
     if not MISSING:
-        kernel._cache = _Cache(kernel.py_func)
+        kernel.get_call_template = refused
+    return kernel
+
+
+def kept(kernel: Any, *, linked: bool = True) -> Any:
+    """Let the machine code of `kernel` be read from disk, and be written there; if `linked`, its bitcode too."""
+    if not MISSING:
+        kernel._cache = _Cache(kernel.py_func, linked)
         kernel.compile = _without_collection(kernel.compile)
     return kernel
 
@@ -144,8 +157,8 @@ class _Cache:
 
     cache_path = property(lambda self: str(kernel_cache.folder()))
 
-    def __init__(self, function: Callable[..., Any]):
-        self._function, self._reads = function, True
+    def __init__(self, function: Callable[..., Any], linked: bool):
+        self._function, self._linked, self._reads = function, linked, True
 
     @functools.cached_property
     def _made_of(self) -> str | None:
@@ -169,7 +182,7 @@ class _Cache:
     def save_overload(self, signature: Any, result: Any) -> None:
         path = self._path(kernel_cache.folder(), signature, result.codegen.magic_tuple())
         if path is not None and not result.lifted and not result.library.has_dynamic_globals:
-            kernel_cache.write(path, dumps(result._reduce()))
+            kernel_cache.write(path, dumps(result._reduce() if self._linked else _without_bitcode(result._reduce())))
 
     def flush(self) -> None:
         """Read no file from now on: Numba's ``recompile`` asks for it, and what it compiles replaces the files."""
@@ -181,6 +194,14 @@ class _Cache:
             return None
         name, key = self._function.__name__.strip("<>"), digest(self._made_of, kinds, _versions())[:32]
         return root / _folder_of(target) / self._function.__module__ / f"{name}-{key}{kernel_cache.ENDING}"
+
+
+def _without_bitcode(reduced: Any) -> Any:
+    """A kernel that nothing can be linked to, in a third of the space: of its bitcode Numba looks names up alone."""
+    (name, kind, (machine_code, bitcode)), *rest = reduced
+    names = [function.name for function in binding.parse_bitcode(bitcode).functions if not function.is_declaration]
+    empty = "".join(f'define void @"{function}"() {{ ret void }}\n' for function in names)
+    return (name, kind, (machine_code, binding.parse_assembly(empty).as_bitcode())), *rest
 
 
 @functools.cache

@@ -16,7 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import atomic_load, inlined_subroutine, inlined_verb, jit_no_alloc, noun, pause, subroutine
+from gnomon._jit import (
+    atomic_load,
+    inlined_subroutine,
+    inlined_verb,
+    jit_no_alloc,
+    noun,
+    outermost_jit,
+    pause,
+    subroutine,
+)
 from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE
@@ -345,7 +354,7 @@ def _search(splitter, constraints, nodes, node, work, j):
         to[5] = work.bounds[MIDDLE]
 
 
-@jit_no_alloc
+@outermost_jit
 def run_helper(splitter, nodes, work):
     """Take pieces of the grower's tasks, in working arrays of one's own, until it stops; False if idle for long."""
     idle = 0

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon._jit import DISABLED, compiled, jit_no_alloc, jitable
+from gnomon._jit import DISABLED, compiled, jitable, outermost_jit
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
@@ -437,4 +437,4 @@ def _sift_down(heap, priority, size):
     heap[i] = node
 
 
-grow_compiled = jit_no_alloc(grow)
+grow_compiled = outermost_jit(grow)
