@@ -122,7 +122,7 @@ def of_target(u):
 
 # What each estimator with a `dual_gap_` minimises, and the unit of that.
 OBJECTIVES = {
-    **{name: (elastic_net, of_target) for name in ("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV")},
+    **dict.fromkeys(("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV"), (elastic_net, of_target)),
     "LinearModelRegressor": (
         lambda m, X, y, s: sum_of_squares(m, X, y, s) + m.lam * norms(m)[1],
         lambda u: u.y**2 * u.weight,

@@ -5,7 +5,7 @@ Kernels, which Python calls:
 ``jit``                 serial, without the GIL, kept on disk.
 ``jit_no_alloc``        the same for a kernel that creates no array: references are not counted, so that passing a noun
                         that holds arrays costs nothing.
-``outermost_jit``       the same for a large kernel that only Python calls: what is kept of it takes a third of the space.
+``outermost_jit``       the same for a large kernel that only Python calls: a third of the space is enough to keep it.
 
 Subroutines, which only kernels call; they are compiled as a part of each kernel that does:
 
