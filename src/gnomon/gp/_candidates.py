@@ -63,8 +63,11 @@ for _candidate in (
 
 def _warm(make: Callable[[Facts | None, int], BaseEstimator], classes: int) -> None:
     """Fit a model once and predict."""
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, classes - 1)) if classes else X[:, 0] + 0.1 * X[:, 1] ** 2
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    # A smooth function without noise would drive widths and strengths to their bounds.
+    numbers = np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=60)
+    y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, classes - 1)) if classes else numbers
     make(None, 0).fit(X, y).predict(X)
 
 

@@ -128,8 +128,9 @@ def _claims(
     numbers = target.astype(long) if target.dtype.kind == "f" else target
     value = float(np.sum(np.asarray(objective(model, rows.astype(long), numbers, weights.astype(long)) / long(unit))))
     require(np.isfinite(value), "the objective is a number", f"{where}: {value}")
-    stated = [float(np.sum(found) / unit) for found in (_stated(model, "objective_"), _stated(model, "dual_gap_"))]
-    return [_Claim(where, value, *stated, tol + 1e3 * EPS * change.digits_lost, not said and _converged(model))]
+    claimed, gap = (float(np.sum(_stated(model, name)) / unit) for name in ("objective_", "dual_gap_"))
+    allowed = tol + 1e3 * EPS * change.digits_lost
+    return [_Claim(where, value, claimed, gap, allowed, certified=not said and _converged(model))]
 
 
 def _stated(model: Any, name: str) -> Floats:
