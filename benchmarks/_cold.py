@@ -22,6 +22,10 @@ BASES = {
     "net": ("gnomon.neural", "MLPRegressor"),
 }  # fmt: skip
 """What is given to those that need another estimator."""
+SPACE = {"C": [0.1, 1.0, 10.0]}
+"""What a search looks through."""
+OF_GRIDS = ("GridInterpolator",)
+"""Estimators whose rows are all points of a grid."""
 
 
 def public_estimators(package):
@@ -58,9 +62,10 @@ def _answer(package, name):
     begin = time.perf_counter()
     kind = _imported(package, name)
     needed = [key for key, given in signature(kind).parameters.items() if given.default is given.empty]
-    estimator = kind(**{key: _imported(*BASES[key])() for key in needed})
+    estimator = kind(**{key: SPACE if key == "space" else _imported(*BASES[key])() for key in needed})
     loaded = time.perf_counter()
-    X = np.random.default_rng(0).random((60, 4)) + 0.1
+    rng = np.random.default_rng(0)
+    X = rng.permutation(list(np.ndindex(5, 3, 2, 2))).astype(float) if name in OF_GRIDS else rng.random((60, 4)) + 0.1
     score = X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * np.sin(100.0 * X[:, 0])
     labels = is_classifier(estimator) or is_outlier_detector(estimator)
     estimator.fit(X, (score > 0.3).astype(int) if labels else 2.0 + score)

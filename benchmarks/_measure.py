@@ -12,7 +12,7 @@ import numpy as np
 
 __all__ = ["Result", "growth", "measure"]
 
-OURS = "gnomon"
+OURS, LIMIT = "gnomon", "time limit"
 SHORTEST = 0.02  # seconds: shorter work is repeated within one measurement
 PAUSE = 0.1  # seconds to wait before each measurement
 MORE = 5  # times as many rounds as asked for, where they are short
@@ -72,7 +72,8 @@ def measure(row, *, size=None, repeats=5, budget=30.0):
         runs = {key: usable[key] for key in [(OURS, OURS), *chosen.values()]}
         seconds = _interleave(runs, data, repeats, budget)
     rows = [_compare(row, key, seconds, excess, behind) for key in chosen.values()]
-    return rows + [_missing(row, key[0], why, key[1]) for key, why in absent.items()]
+    rows += [_missing(row, key[0], why, key[1]) for key, why in absent.items()]
+    return rows if row.limit is None else [*rows, _limited(row, seconds[OURS, OURS], behind)]
 
 
 def growth(row, *, repeats=3, budget=20.0):
@@ -81,7 +82,7 @@ def growth(row, *, repeats=3, budget=20.0):
     seconds = {}
     for step in row.ladder:
         for result in measure(row, size=step, repeats=repeats, budget=budget / len(row.ladder)):
-            if np.isfinite(result.ratio):
+            if np.isfinite(result.ratio) and result.package != LIMIT:
                 seconds.setdefault(result.package, []).append(result.peer_seconds)
                 seconds.setdefault(OURS, {})[step[row.axis]] = result.ours_seconds
     seconds[OURS] = list(seconds.get(OURS, {}).values())
@@ -163,6 +164,15 @@ def _compare(row, key, seconds, excess, behind):
     else:
         verdict = "met" if ratio >= target else "missed"
     return Result(row.name, key[0], key[1], ours, peer, ratio, target, behind, verdict)
+
+
+def _limited(row, ours, behind):
+    """Ours against the time that is promised."""
+    if behind > row.tolerance:
+        verdict, ratio = "worse quality", np.nan
+    else:
+        verdict, ratio = "met" if ours <= row.limit else "missed", row.limit / ours
+    return Result(row.name, LIMIT, LIMIT, ours, row.limit, ratio, 1.0, behind, verdict)
 
 
 def _missing(row, package, why, peer=""):

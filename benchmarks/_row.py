@@ -43,6 +43,8 @@ class Row:
         Sizes at which peak memory is measured.
     memory_limit : float, optional
         The multiple of the input that peak memory may reach; None: that of the leanest peer, which is measured too.
+    limit : float, optional
+        The seconds that ours may take, where a time is promised beside the ratios.
     """
 
     name: str
@@ -58,3 +60,4 @@ class Row:
     axis: str = "n"
     memory: tuple[dict, ...] = field(default=())
     memory_limit: float | None = 2.0
+    limit: float | None = None

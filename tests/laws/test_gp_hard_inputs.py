@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process import kernels as peer
 
 from gnomon.gp import (
@@ -200,6 +200,50 @@ def test_an_interrupt_keeps_the_best_so_far(at, tune, restarts, monkeypatch):
         assert_allclose(model.objective_, model.log_marginal_likelihood_value_, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: model.loo_predict(),
+        lambda model: model.sample_posterior(NEW),
+        lambda model: model.smooth(),
+        lambda model: model.log_marginal_likelihood(),
+        lambda model: model.update(X, Y),
+        lambda model: model.hyperparameters(),
+        lambda model: model.L_,
+    ],
+)
+def test_what_needs_observations_says_so_before_a_fit(ask):
+    with pytest.raises(NotFittedError, match="instance is not fitted yet"):
+        ask(GaussianProcessRegressor(RBF(1.0), alpha=0.1))
+
+
+def test_targets_are_finite_numbers_for_kernels_of_any_rows():
+    same = CallableKernel(lambda a, b: float(len(set(a) & set(b))), pairwise=True)
+    for y, text in ((["1", "a"], "could not convert string to float"), ([1.0, np.nan], "y contains NaN")):
+        for kernel, rows in ((same, ["sun", "tea"]), (RBF(1.0), X[:2])):
+            with pytest.raises(ValueError, match=text):
+                GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(rows, y)
+    model = GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None).fit(X, Y.astype(str))
+    assert_allclose(
+        model.predict(NEW), GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None).fit(X, Y).predict(NEW)
+    )
+
+
+def test_a_bound_of_zero_is_none():
+    free = RBF(1.0, length_scale_bounds=(0.0, np.inf))
+    assert free.bounds.tolist() == [[-np.inf, np.inf]]
+    bounded = GaussianProcessRegressor(RBF(1.0), alpha=0.1).fit(X, Y)
+    assert_allclose(GaussianProcessRegressor(free, alpha=0.1).fit(X, Y).kernel_.theta, bounded.kernel_.theta, rtol=1e-4)
+    with pytest.raises(ValueError, match="needs finite bounds"):
+        GaussianProcessRegressor(free, alpha=0.1, n_restarts_optimizer=1).fit(X, Y)
+
+
+def test_warnings_of_a_search_are_about_the_line_that_fits():
+    with pytest.warns(ConvergenceWarning, match="lies on its upper bound") as said:
+        GaussianProcessRegressor(RBF(0.05, length_scale_bounds=(0.01, 0.1)), alpha=0.1).fit(X, Y)
+    assert said[0].filename == __file__
+
+
 def test_the_rkhs_objective_needs_noise():
     with pytest.raises(ValueError, match="divides by the noise of every row"):
         GaussianProcessRegressor(RBF(0.5), noise=0.0, optimizer=None).fit(X, Y).map_objective()
@@ -248,6 +292,15 @@ def test_a_search_for_a_mode_that_is_stuck_says_so(link):
         model.fit(X, Y > 0.0)
     assert not model.converged_
     assert GaussianProcessClassifier(Constant(1e6) * RBF(1.0), optimizer=None, link=link).fit(X, Y > 0.0).converged_
+
+
+@pytest.mark.spec("GP-039", "GP-046")
+def test_a_softmax_without_a_mode_within_rounding_ends_soon_and_says_so():
+    model = GaussianProcessClassifier(Constant(1e20) * RBF(1.0), optimizer=None, multi_class="softmax")
+    with pytest.warns(ConvergenceWarning, match="give a smaller amplitude"):
+        model.fit(X, np.digitize(Y, [-0.5, 0.5]))
+    assert (model.converged_, model.stop_reason_) == (False, "no_change")
+    assert model.n_iter_ < model.max_iter_predict
 
 
 def negative(a, b):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from gnomon.gp import GaussianProcessRegressor
+from gnomon.gp import GaussianProcessRegressor, _observed
 from gnomon.gp._inducing import bound_criterion, choose_rows
 from gnomon.gp._observations import Noise, NoisyRows, Parameters
 from gnomon.gp._solvers import choose_solver
@@ -120,3 +120,20 @@ def test_beyond_ten_thousand_rows():
     assert choose_solver("auto", Parameters(RBF(), noise), data._replace(H=np.ones((len(X), 1)))) == "cg"
     with pytest.raises(ValueError, match="has no gradient of the evidence for 10001 rows"):
         GaussianProcessRegressor(Wendland(2.0), alpha=0.1).fit(X, X[:, 0])
+
+
+@pytest.mark.spec("GP-017", "GP-022")
+def test_the_evidence_of_many_rows_is_that_of_their_solver(monkeypatch):
+    X, y = table(40)
+    kernel = Wendland(1.0, smoothness=2)
+    fit = lambda solver: GaussianProcessRegressor(kernel, alpha=0.1, solver=solver, optimizer=None).fit(X, y)  # noqa: E731
+    theta = kernel.theta + 0.3
+    dense = fit("cholesky").log_marginal_likelihood(theta)
+    monkeypatch.setattr(_observed, "MOST_DENSE", 39)
+    # Without a matrix of all pairs.
+    monkeypatch.setattr(_observed, "criterion", None)
+    assert_allclose(fit("sparse").log_marginal_likelihood(theta), dense, rtol=1e-9)
+    with pytest.raises(ValueError, match="'sparse' has no gradient of the evidence for 40 rows"):
+        fit("sparse").log_marginal_likelihood(theta, eval_gradient=True)
+    with pytest.raises(ValueError, match="'cg' has no evidence for 40 rows"):
+        fit("cg").log_marginal_likelihood(theta)

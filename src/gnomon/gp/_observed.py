@@ -9,14 +9,19 @@ from abc import ABCMeta, abstractmethod
 from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState
 from gnomon.base.estimator import Estimator
-from gnomon.gp._observations import NoisyRows, Parameters, lower_factor, named
+from gnomon.gp._inducing import bound_criterion
+from gnomon.gp._observations import NoisyRows, Parameters, criterion, lower_factor, named
+from gnomon.gp._peer_kernel import Adopted
 from gnomon.gp._process import Process
+from gnomon.gp._solvers import MOST_DENSE, Effort, solve
 from gnomon.infer import Conditioned
+from gnomon.kernels import Kernel
 
 __all__ = ["ObservedProcess", "columns_of"]
 
@@ -24,8 +29,11 @@ __all__ = ["ObservedProcess", "columns_of"]
 class ObservedProcess(Estimator, metaclass=ABCMeta):
     """A model that is a Gaussian process before and after observations; a subclass fits it."""
 
-    alpha_: Floats
     X_train_: Any
+    alpha_: Floats
+    kernel_: Kernel | PeerKernel
+    log_marginal_likelihood_value_: float
+    solver_: str
     _data: NoisyRows
     _known: Floats
     _ndim: int
@@ -36,7 +44,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
     @property
     def _found(self) -> Conditioned:
         """The process after its observations, where each of them has a weight."""
-        check_is_fitted(self)
+        self._check_fitted()
         if self._process.rows is not self._data.rows:
             raise AttributeError(
                 "a fit by inducing rows has no weights of single observations; this is for the exact solvers, give "
@@ -44,6 +52,10 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
             )
         assert self._process.found is not None
         return self._process.found
+
+    def _check_fitted(self) -> None:
+        # By name: a process answers before a fit too, so that scikit-learn's check passes without one.
+        check_is_fitted(self, "X_train_")
 
     @abstractmethod
     def _law(self, rows: Any) -> Process:
@@ -103,8 +115,48 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         self, X: MatrixLike | list[Any], n: int = 1, random_state: RandomState = None, *, include_noise: bool = False
     ) -> Floats:
         """Draws of f after the observations; as `sample_y`."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.sample_y(X, n, random_state, include_noise=include_noise)
+
+    def log_marginal_likelihood(
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
+        """log p(y), for other hyper-parameters where θ is given.
+
+        Parameters
+        ----------
+        theta : array-like, optional
+            Logarithms of the hyper-parameters, with that of σ² at the end where it is learned.
+        eval_gradient : bool, default=False
+            Whether to give the gradient in θ too.
+        clone_kernel : bool, default=True
+            False sets `kernel_` to that of θ.
+
+        Returns
+        -------
+        value, or (value, gradient)
+        """
+        self._check_fitted()
+        if theta is None:
+            if eval_gradient:
+                raise ValueError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        values = np.asarray(theta, dtype=float)
+        parameters = self._parameters.at(values)
+        if not clone_kernel:
+            self._set_kernel(parameters)
+        if self.solver_ == "inducing":
+            value, gradient = bound_criterion(self._data, parameters, self._process.rows)(values)
+        elif (n := len(self._data.y)) <= MOST_DENSE:
+            value, gradient = criterion(self._data, parameters, "lml")(values)
+        elif eval_gradient or self.solver_ == "cg":
+            raise ValueError(
+                f"solver={self.solver_!r} has no {'gradient of the ' if self.solver_ != 'cg' else ''}evidence for {n} "
+                f"rows, more than {MOST_DENSE}; fit fewer rows, or give solver='inducing'"
+            )
+        else:
+            return solve(self.solver_, parameters, self._data, Effort()).evidence
+        return (value, gradient) if eval_gradient else value
 
     def loo_predict(self) -> tuple[Floats, Floats]:
         """E(yᵢ | y₋ᵢ) and the standard deviation of yᵢ given the other rows, without a refit.
@@ -113,29 +165,29 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
         -------
         mean, std : ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         left, scale = self._found.left_out(), self._process.scale
         mean = self._known + scale.centre + scale.spread * left.mean
         return columns_of(mean), columns_of(np.sqrt(left.variance)[:, None] * scale.spread)
 
     def smooth(self) -> Floats:
         """E f at the training rows."""
-        check_is_fitted(self)
+        self._check_fitted()
         return columns_of(self._process.mean(self.X_train_))
 
     def smoother_matrix(self) -> Floats:
         """S with E f(X) = Sy for the training rows, where the mean is not a known function."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._found_weights(self.X_train_)
 
     def cardinal_weights(self, X: MatrixLike | list[Any]) -> Floats:
         """w with E f(x) = Σ wᵢ yᵢ for each row, of shape (n_queries, n_samples): the equivalent kernel."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._found_weights(self._rows(X))
 
     def rkhs_norm(self) -> float | Floats:
         """‖f̂‖ = √(aᵀKa) of the mean less its trend, for every target."""
-        check_is_fitted(self)
+        self._check_fitted()
         found = self._found
         Ka = self._process.at_training_rows(found.coef)
         return columns_of(np.sqrt(np.maximum(np.sum(found.coef * Ka, axis=0), 0.0)) * self._process.scale.spread)[()]
@@ -145,7 +197,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
 
         The mean minimises it over all functions of the kernel. It needs noise on every row.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if not np.all(self._parameters.noise.variances > 0.0):
             raise ValueError("map_objective divides by the noise of every row, which is 0 for some; give noise > 0")
         y = self._data.y * self._process.scale.spread
@@ -178,7 +230,7 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
 
     def relevance(self) -> dict[str, float]:
         """1/ℓ for every length scale of the kernel, by its name: how fast f changes along a column."""
-        check_is_fitted(self)
+        self._check_fitted()
         values = np.exp(self._parameters.theta)
         return {
             name: 1.0 / float(v)
@@ -188,8 +240,12 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
 
     def hyperparameters(self) -> tuple[Floats, list[str]]:
         """θ, the logarithms of the hyper-parameters that were free, and their names, the noise last."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self._parameters.theta, named(self._parameters)
+
+    def _set_kernel(self, parameters: Parameters) -> None:
+        kernel = parameters.kernel
+        self.kernel_ = kernel.peer if isinstance(kernel, Adopted) else kernel
 
     def _found_weights(self, rows: Any) -> Floats:
         return self._process._replace(found=self._found).weights(rows)

@@ -1,4 +1,4 @@
-"""NoisyRows in the units of a fit.
+"""Observations in the units of a fit.
 
     g(xᵢ) + εᵢ = (yᵢ − m(xᵢ) − c)/s                                                                    (1)
 
@@ -24,7 +24,7 @@ __all__ = ["Reading", "normalised", "read_observations", "some_noise"]
 
 
 class Reading(NamedTuple):
-    """NoisyRows as the fit uses them, beside those that the user gave.
+    """Observations as the fit uses them, beside those that the user gave.
 
     Fields
     ------

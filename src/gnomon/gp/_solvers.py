@@ -9,6 +9,7 @@
 Rasmussen & Williams (2006), chapter 8; Wendland (2004), Scattered Data Approximation, doi:10.1017/CBO9780511617539.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -43,6 +44,8 @@ FEWEST_STRUCTURED = 256
 DENSITY = 0.1
 LEAST_NOISE = 1e-6
 """Of the prior variance, for inducing rows."""
+MISSING = 0.02
+"""Share of the prior variance that inducing rows may leave without a word."""
 
 
 class Effort(NamedTuple):
@@ -85,6 +88,24 @@ class Solved(NamedTuple):
     rows: Any
     approximation: "Approximation | None" = None
     residuals: Floats = np.empty(0)
+
+    def warn(self, n_inducing: int) -> None:
+        """Say what inducing rows leave unexplained, and what was added to the diagonal; called by a part of a fit."""
+        cost, jitter = self.approximation, self.found.precision.jitter
+        if cost is not None and cost.missing > MISSING:
+            warnings.warn(
+                f"{len(self.rows)} rows leave {cost.missing:.2g} of the prior variance unexplained, the evidence may "
+                f"lack up to {cost.gap:.3g}; raise n_inducing={n_inducing}",
+                UserWarning,
+                stacklevel=4,
+            )
+        if jitter > 0.0:
+            warnings.warn(
+                f"{jitter:.3g} was added to the diagonal of the covariance, which was not positive definite; give at "
+                "least as much noise (alpha) to say so yourself",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 class Approximation(NamedTuple):

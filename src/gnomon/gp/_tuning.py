@@ -209,7 +209,7 @@ def _warn(found: Tuned, bounds: Floats, names: Sequence[str]) -> None:
             f"the search for hyper-parameters ended after {found.n_iter} iterations with the slope {found.slope:.3g} "
             f"({found.message}); {ADVICE.get(found.reason, 'start elsewhere, or give a function as optimizer')}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     for name, value, (low, high) in zip(names, found.theta, bounds, strict=True):
         for end, side in ((low, "lower"), (high, "upper")):
@@ -217,5 +217,5 @@ def _warn(found: Tuned, bounds: Floats, names: Sequence[str]) -> None:
                 warnings.warn(
                     f"{name} lies on its {side} bound {np.exp(end):.3g}; widen the bounds, or fix it",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=5,
                 )

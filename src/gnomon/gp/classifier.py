@@ -272,7 +272,8 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         p = len(self._parts[0].kernel.theta)
         n = len(self._parts)
         if len(values) not in (p, p * n):
-            raise ValueError(f"theta has {len(values)} entries; it must have {p}, or {p * n} for all problems")
+            for_all = f", or {p * n} for all problems" if n > 1 else ""
+            raise ValueError(f"theta has {len(values)} entries; it must have {p}{for_all}")
         each = [values] * n if len(values) == p else np.split(values, n)
         kernels = [part.kernel.with_theta(t) for part, t in zip(self._parts, each, strict=True)]
         found = [evidence_of(kernel, part.problem) for kernel, part in zip(kernels, self._parts, strict=True)]

@@ -6,25 +6,23 @@
 Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.gaussian_process.kernels import Kernel as PeerKernel
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags, assert_all_finite, check_random_state
 
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, Positive, RandomState
 from gnomon.base import kernel_rows, take_rows
 from gnomon.base.rows import stack_rows
 from gnomon.distributions import Distribution
-from gnomon.gp._inducing import bound_criterion, tune_bound
+from gnomon.gp._inducing import tune_bound
 from gnomon.gp._noise import NoiseLike, more_noise, new_noise
 from gnomon.gp._observations import NoisyRows, Parameters, Tune, criterion, named, scored_evidence
 from gnomon.gp._observed import ObservedProcess, columns_of
-from gnomon.gp._peer_kernel import Adopted, adopt
+from gnomon.gp._peer_kernel import adopt
 from gnomon.gp._process import Process, TargetScale
 from gnomon.gp._reading import Reading, normalised, read_observations, some_noise
 from gnomon.gp._solvers import MOST_DENSE, Effort, Solved, Solver, choose_solver, solve
@@ -34,9 +32,6 @@ from gnomon.kernels import RBF, Constant, Kernel
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["GaussianProcessRegressor"]
-
-MISSING = 0.02
-"""Share of the prior variance that inducing rows may leave without a word."""
 
 DEFAULT = Constant(1.0) * RBF(1.0)
 KernelOfProcess: TypeAlias = Kernel | PeerKernel | None
@@ -107,7 +102,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     beta_ : ndarray of shape (p,) or (p, n_targets)
         Coefficients of the drift.
     log_marginal_likelihood_value_ : float
-        log p(y).
+        log p(y); NaN with solver="cg", which does not find log |A|.
     jitter_ : float
         What was added to the diagonal of A to make it positive definite; a warning says it too.
     solver_ : str
@@ -217,9 +212,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         rows, y = kernel_rows(
             self, X, y, kernel=kernel, multi_output=True, y_numeric=True, copy=self.copy_X_train, dtype=float
         )
-        Y = np.reshape(y, (len(y), -1))
+        Y = _targets(y)
         self._check_targets(Y)
-        self._ndim, self._trend = y.ndim, read_trend(self.mean, rows)
+        self._ndim, self._trend = np.ndim(y), read_trend(self.mean, rows)
         read = read_observations(
             rows,
             Y,
@@ -275,40 +270,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         mean, variance = process.moments(rows)
         return columns_of(mean), columns_of(np.sqrt(variance + extra))
 
-    def log_marginal_likelihood(
-        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
-        """log p(y), for other hyper-parameters where θ is given.
-
-        Parameters
-        ----------
-        theta : array-like, optional
-            Logarithms of the hyper-parameters, with that of σ² at the end where it is learned.
-        eval_gradient : bool, default=False
-            Whether to give the gradient in θ too.
-        clone_kernel : bool, default=True
-            False sets `kernel_` to that of θ.
-
-        Returns
-        -------
-        value, or (value, gradient)
-        """
-        check_is_fitted(self)
-        if theta is None:
-            if eval_gradient:
-                raise ValueError("Gradient can only be evaluated for theta!=None")
-            return self.log_marginal_likelihood_value_
-        parameters = self._parameters.at(np.asarray(theta, dtype=float))
-        if not clone_kernel:
-            self._set_kernel(parameters)
-        evidence = (
-            bound_criterion(self._data, parameters, self._process.rows)
-            if self.solver_ == "inducing"
-            else criterion(self._data, parameters, "lml")
-        )
-        value, gradient = evidence(np.asarray(theta, dtype=float))
-        return (value, gradient) if eval_gradient else value
-
     def update(
         self,
         X: MatrixLike | list[Any],
@@ -332,11 +293,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
         -------
         self
         """
-        check_is_fitted(self)
+        self._check_fitted()
         rows, y = kernel_rows(
             self, X, y, kernel=self._parameters.kernel, reset=False, multi_output=True, y_numeric=True, dtype=float
         )
-        new = np.reshape(y, (len(y), -1))
+        new = _targets(y)
         if new.shape[1] != self._targets.shape[1]:
             raise ValueError(f"y has {new.shape[1]} targets and the fit had {self._targets.shape[1]}; give as many")
         weights = check_weights(sample_weight, new)
@@ -413,28 +374,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
             noise.level if np.all(noise.shares == noise.shares[:1]) and noise.shares[0] == 1.0 else noise.variances
         )
         self.n_parameters_ = len(data.y)
-        self._tell_of_losses(len(solved.rows))
-
-    def _tell_of_losses(self, n_inducing: int) -> None:
-        """Warn of what inducing rows do not explain, and of jitter."""
-        if self.missing_variance_ > MISSING:
-            warnings.warn(
-                f"{n_inducing} rows leave {self.missing_variance_:.2g} of the prior variance unexplained, the "
-                f"evidence may lack up to {self.evidence_gap_:.3g}; raise n_inducing={self.n_inducing}",
-                UserWarning,
-                stacklevel=4,
-            )
-        if self.jitter_ > 0.0:
-            warnings.warn(
-                f"{self.jitter_:.3g} was added to the diagonal of the covariance, which was not positive definite; "
-                "give at least as much noise (alpha) to say so yourself",
-                UserWarning,
-                stacklevel=4,
-            )
-
-    def _set_kernel(self, parameters: Parameters) -> None:
-        kernel = parameters.kernel
-        self.kernel_ = kernel.peer if isinstance(kernel, Adopted) else kernel
+        solved.warn(self.n_inducing)
 
     def _certify(self, found: Tuned | None) -> None:
         """What the search for hyper-parameters ended with."""
@@ -468,3 +408,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     def _has_level(self) -> bool:
         """Whether the noise of all rows is one number, weights aside."""
         return np.ndim(self.alpha if self.noise is None else self.noise) == 0
+
+
+def _targets(y: ArrayLike) -> Floats:
+    """A column of finite numbers for each target."""
+    assert_all_finite(found := np.asarray(y, dtype=float), input_name="y")
+    return found.reshape(len(found), -1)

@@ -9,31 +9,20 @@ Rasmussen & Williams (2006), algorithms 3.1, 3.2 and 5.1. B has no eigenvalue be
 is singular.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
-from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats
+from gnomon.infer._latent_mode import Labels, find_mode
 from gnomon.infer.class_links import ClassLink, Derivatives
 from gnomon.infer.entry_slopes import EntrySlopes
 from gnomon.numerics.linalg import CholeskyPrecision
 from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["ClassPosterior", "laplace_classes"]
-
-EPS = float(np.finfo(float).eps)
-ROUNDING = 1e-14
-"""Of ψ, relative to its size."""
-TOLERANCE = 1e-10
-"""Newton ends where no entry of a = ∇ log p is off by more than this, relative to 1 + the largest."""
-MOVED = 1e-9
-"""Share of z by which K has to change it, to count as another K."""
-STALLED = 1e-3
-"""What is off by more than this, relative to 1 + the largest, where no step raises ψ any more, is not the mode."""
 
 
 class ClassPosterior(NamedTuple):
@@ -123,7 +112,7 @@ def laplace_classes(
     start: ClassPosterior | None = None,
     max_iter: int = 100,
 ) -> ClassPosterior:
-    """Find the mode (1) by Newton's method in the form (2), with steps halved until ψ rises.
+    """Find the mode (1) by Newton's method in the form (2), with steps halved until ψ does not fall.
 
     Parameters
     ----------
@@ -157,79 +146,28 @@ def laplace_classes(
     (array([-0.556689, -0.335684,  0.335684,  0.556689]), -2.732538)
     """
     w = np.ones(len(y)) if sample_weight is None else sample_weight
-    a, z, d, psi = _start(K, y, link, w, start)
-    path: list[float] = []
-    before, met = np.inf, False
-    for _ in range(max_iter):
-        rise, a, z, d, psi = _newton(K, y, link, w, a, z, d, psi)
-        path.append(psi)
-        left = float(np.max(np.abs(a - d.slope)))
-        # Neither ψ nor its slope improve: both are at their last digit.
-        at_rounding = abs(rise) <= _rounding(K, a, psi) and left > 0.5 * before
-        size = 1.0 + np.max(np.abs(d.slope))
-        met = left <= (STALLED if at_rounding else TOLERANCE) * size
-        if met or at_rounding:
-            break
-        before = left
-    if not met:
-        advice = "raise max_iter_predict" if len(path) == max_iter else "no step raises it: give a smaller amplitude"
-        warnings.warn(
-            f"the search for the mode ended after {len(path)} iterations, in the last of which log p rose by "
-            f"{rise:.3g}, where its slope is {left:.3g} away from K⁻¹z; {advice}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+
+    def likelihood(z: Floats) -> tuple[float, Floats]:
+        d = _weighted(link, y, z, w)
+        return float(np.sum(d.value)), d.slope
+
+    labels = Labels(y.shape, likelihood, lambda z: _newton(K, z, _weighted(link, y, z, w)))
+    found = find_mode(K, labels, start=None if start is None else (start.coef, start.mode), max_iter=max_iter)
+    d = _weighted(link, y, found.mode, w)
     root = np.sqrt(d.curvature)
     lower = _factor(K, root)
-    evidence = psi - float(np.sum(np.log(np.diagonal(lower))))
-    return ClassPosterior(z, a, d.slope, root, lower, d.third, evidence, psi, len(path), np.array(path), met)
+    evidence = found.psi - float(np.sum(np.log(np.diagonal(lower))))
+    return ClassPosterior(
+        found.mode, found.coef, found.slope, root, lower, d.third, evidence, found.psi, len(found.history),
+        found.history, found.converged,
+    )  # fmt: skip
 
 
-def _start(
-    K: Floats, y: Floats, link: ClassLink, w: Floats, start: ClassPosterior | None
-) -> tuple[Floats, Floats, Derivatives, float]:
-    """The best of zero, of the a that was given, and where K is another one, of Newton's step from the z of that."""
-    zero = np.zeros(len(y))
-    points = [_point(K, y, link, w, zero)]
-    if start is not None:
-        points.append(_point(K, y, link, w, start.coef))
-        if np.max(np.abs(points[1][1] - start.mode)) > MOVED * np.max(np.abs(start.mode)):
-            d = _weighted(link, y, start.mode, w)
-            points.append(_point(K, y, link, w, _full_step(K, start.mode, d)))
-    return max(points, key=lambda point: point[3])
-
-
-def _point(K: Floats, y: Floats, link: ClassLink, w: Floats, a: Floats) -> tuple[Floats, Floats, Derivatives, float]:
-    """a, z = Ka, the derivatives there, and ψ."""
-    z = K @ a
-    d = _weighted(link, y, z, w)
-    return a, z, d, _psi(d, a, z)
-
-
-def _full_step(K: Floats, z: Floats, d: Derivatives) -> Floats:
+def _newton(K: Floats, z: Floats, d: Derivatives) -> Floats:
     """a of (2)."""
     root = np.sqrt(d.curvature)
     b = d.curvature * z + d.slope
     return b - root * linalg.cho_solve((_factor(K, root), True), root * (K @ b), check_finite=False)
-
-
-def _newton(
-    K: Floats, y: Floats, link: ClassLink, w: Floats, a: Floats, z: Floats, d: Derivatives, psi: float
-) -> tuple[float, Floats, Floats, Derivatives, float]:
-    """One step (2): by how much ψ rose, and where it ended."""
-    full, lost, step = _full_step(K, z, d), _rounding(K, a, psi), 1.0
-    while step > 1e-10:
-        new = _point(K, y, link, w, a + step * (full - a))
-        # At the maximum ψ is flat to the last digit, and a full step still improves z.
-        if new[3] >= psi - lost:
-            return new[3] - psi, *new
-        step *= 0.5
-    return 0.0, a, z, d, psi
-
-
-def _rounding(K: Floats, a: Floats, psi: float) -> float:
-    """What rounding may change ψ by: n terms of its own, and n errors ε Kᵢᵢ|aᵢ| of z, which are independent."""
-    return ROUNDING * (1.0 + abs(psi)) + EPS * float(np.diagonal(K) @ np.square(a))
 
 
 def _factor(K: Floats, root: Floats) -> Floats:
@@ -247,7 +185,3 @@ def _factor(K: Floats, root: Floats) -> Floats:
 
 def _weighted(link: ClassLink, y: Floats, z: Floats, w: Floats) -> Derivatives:
     return Derivatives(*(w * part for part in link.derivatives(y, z)))
-
-
-def _psi(d: Derivatives, a: Floats, z: Floats) -> float:
-    return float(np.sum(d.value) - 0.5 * (a @ z))

@@ -9,23 +9,18 @@ product of the determinants of all classes times |Σ_c E_c|, as Σ_c π_c = 1 at
 Σ log wᵢ is taken from the last term.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 from scipy.special import log_softmax
-from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats, Integers
+from gnomon.infer._latent_mode import Labels, find_mode
 from gnomon.infer.entry_slopes import EntrySlopes
 from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["SoftmaxPosterior", "laplace_softmax"]
-
-ROUNDING = 1e-14
-TOLERANCE = 1e-10
-"""Newton ends where no entry of a = ∇ log p is off by more than this."""
 
 
 class _Curvature(NamedTuple):
@@ -119,7 +114,7 @@ def laplace_softmax(
     start: SoftmaxPosterior | None = None,
     max_iter: int = 100,
 ) -> SoftmaxPosterior:
-    """Find the maximum of (1) by Newton's method, with steps halved until ψ rises.
+    """Find the maximum of (1) by Newton's method, with steps halved until ψ does not fall.
 
     Parameters
     ----------
@@ -152,35 +147,21 @@ def laplace_softmax(
     n = len(y)
     w = np.ones(n) if sample_weight is None else sample_weight
     truth = np.eye(n_classes)[y].T
-    a, F, psi = _start(K, truth, w, start)
-    path, rise, met = list[float](), np.inf, False
-    for _ in range(max_iter):
-        full = _newton(K, F, truth, w)
-        rise, a, F, psi = _climb(K, a, full, F, truth, w, psi)
-        path.append(psi)
-        met = bool(np.max(np.abs(a - w * (truth - _softmax(F)))) <= TOLERANCE * (1.0 + np.max(w)))
-        if met:
-            break
-    else:
-        warnings.warn(
-            f"the search for the mode ended after {max_iter} iterations, in the last of which log p rose by "
-            f"{rise:.3g}; raise max_iter_predict",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    p = _softmax(F)
+
+    def likelihood(F: Floats) -> tuple[float, Floats]:
+        log_p = log_softmax(F, axis=0)
+        return float(np.sum(w * np.sum(truth * log_p, axis=0))), w * (truth - np.exp(log_p))
+
+    labels = Labels(truth.shape, likelihood, lambda F: _newton(K, F, truth, w))
+    found = find_mode(K, labels, start=None if start is None else (start.coef, start.mode), max_iter=max_iter)
+    p = _softmax(found.mode)
     curvature = _curvature(K, w * p)
     shared = float(np.sum(np.log(np.diagonal(curvature.total)) - 0.5 * np.log(w)))
-    evidence = psi - curvature.half_log_det - shared
-    return SoftmaxPosterior(F, a, w * (truth - p), p, w, curvature, evidence, psi, len(path), np.array(path), met)
-
-
-def _start(K: Floats, truth: Floats, w: Floats, start: SoftmaxPosterior | None) -> tuple[Floats, Floats, float]:
-    """The best of zero, of the a that was given, and of Newton's step from the F of that."""
-    points = [np.zeros_like(truth)]
-    if start is not None:
-        points += [start.coef, _newton(K, start.mode, truth, w)]
-    return max(((a, F := a @ K, _psi(F, a, truth, w)) for a in points), key=lambda point: point[2])
+    evidence = found.psi - curvature.half_log_det - shared
+    return SoftmaxPosterior(
+        found.mode, found.coef, found.slope, p, w, curvature, evidence, found.psi, len(found.history),
+        found.history, found.converged,
+    )  # fmt: skip
 
 
 def _newton(K: Floats, F: Floats, truth: Floats, w: Floats) -> Floats:
@@ -189,21 +170,6 @@ def _newton(K: Floats, F: Floats, truth: Floats, w: Floats) -> Floats:
     curvature = _curvature(K, w * p)
     b = w * (p * F - p * np.sum(p * F, axis=0)) + w * (truth - p)
     return b - curvature.inverse_times(b @ K)
-
-
-def _climb(
-    K: Floats, a: Floats, full: Floats, F: Floats, truth: Floats, w: Floats, psi: float
-) -> tuple[float, Floats, Floats, float]:
-    step = 1.0
-    while step > 1e-10:
-        a_new = a + step * (full - a)
-        F_new = a_new @ K
-        psi_new = _psi(F_new, a_new, truth, w)
-        # At the maximum ψ is flat to the last digit, and a full step still improves z.
-        if psi_new >= psi - ROUNDING * (1.0 + abs(psi)):
-            return psi_new - psi, a_new, F_new, psi_new
-        step *= 0.5
-    return 0.0, a, F, psi
 
 
 def _curvature(K: Floats, d: Floats) -> _Curvature:
@@ -224,7 +190,3 @@ def _curvature(K: Floats, d: Floats) -> _Curvature:
 
 def _softmax(F: Floats) -> Floats:
     return np.exp(log_softmax(F, axis=0))
-
-
-def _psi(F: Floats, a: Floats, truth: Floats, w: Floats) -> float:
-    return float(np.sum(w * np.sum(truth * log_softmax(F, axis=0), axis=0)) - 0.5 * np.sum(a * F))

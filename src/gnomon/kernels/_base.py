@@ -242,7 +242,9 @@ class Kernel(Parametrized, ABC):
     @property
     def bounds(self) -> Floats:
         """Lower and upper bounds of `theta`, of shape (p, 2)."""
-        rows = [np.tile(np.log(h.bounds), (len(h.values), 1)) for h in self.hyperparameters]
+        with np.errstate(divide="ignore"):
+            # A bound of 0 is none.
+            rows = [np.tile(np.log(h.bounds), (len(h.values), 1)) for h in self.hyperparameters]
         return np.concatenate(rows or [np.empty((0, 2))])
 
     def with_theta(self, theta: ArrayLike) -> Self:
