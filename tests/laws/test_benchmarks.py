@@ -198,7 +198,7 @@ def test_rows_name_estimators_too_and_only_published_sizes_are_updated(capsys):
         ("generative", 12),
         ("trees", 9),
         ("neighbors", 4),
-        ("gp", 11),
+        ("gp", 10),
         ("bayesian_optimization", 2),
         ("neural", 17),
     ],
