@@ -30,7 +30,8 @@ zinc = 6.8 - 1.6 * np.sqrt(distance) + patches + 0.1 * rng.standard_normal(len(p
 
 # %%
 # The variogram of log zinc rises from the nugget, which is noise, to the sill. The range is how far one sample
-# speaks.
+# speaks. Far pairs differ in their distance to the river as well, so that their points lie above the kernel, which the
+# evidence fits to near ones first.
 
 kernel = Constant(0.2) * Spherical(1.0)
 model = GaussianProcessRegressor(kernel, noise="learn", mean="ordinary").fit(places, zinc)
