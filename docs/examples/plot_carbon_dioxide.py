@@ -42,7 +42,7 @@ kernel = (
     + 2.4**2 * RBF(90.0) * ExpSineSquared(1.3, 1.0, periodicity_bounds="fixed")
     + 0.66**2 * RationalQuadratic(1.2, alpha=0.78)
 )
-# The search starts from the hyper-parameters of Rasmussen & Williams, section 5.4.3, and learns all of them and the noise.
+# The search starts where Rasmussen & Williams, section 5.4.3, ended, and learns all hyper-parameters and the noise.
 model = GaussianProcessRegressor(kernel, noise="learn", mean=y[seen].mean()).fit(t[seen, None], y[seen])
 
 mean, std = model.predict(t[:, None], return_std=True, include_noise=True)
