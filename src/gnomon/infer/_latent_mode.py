@@ -53,8 +53,8 @@ class LatentMode(NamedTuple):
     converged: bool
 
 
-class _Point(NamedTuple):
-    """One a, with what (1) says of it."""
+class _ScoresAt(NamedTuple):
+    """Scores for one a, with what (1) says of them."""
 
     coef: Floats
     mode: Floats
@@ -122,7 +122,7 @@ def find_mode(K: Floats, labels: Labels, *, start: tuple[Floats, Floats] | None 
     return LatentMode(here.mode, here.coef, here.slope, here.psi, np.array(path), bool(met))
 
 
-def _first(K: Floats, labels: Labels, start: tuple[Floats, Floats] | None) -> _Point:
+def _first(K: Floats, labels: Labels, start: tuple[Floats, Floats] | None) -> _ScoresAt:
     """The best of zero, of the a that was given, and where K is another one, of Newton's step from the z of that."""
     points = [_point(K, labels, np.zeros(labels.shape))]
     if start is not None:
@@ -133,13 +133,13 @@ def _first(K: Floats, labels: Labels, start: tuple[Floats, Floats] | None) -> _P
     return max(points, key=lambda point: point.psi)
 
 
-def _point(K: Floats, labels: Labels, a: Floats) -> _Point:
+def _point(K: Floats, labels: Labels, a: Floats) -> _ScoresAt:
     z = a @ K
     value, slope = labels.likelihood(z)
-    return _Point(a, z, slope, value - 0.5 * float(np.sum(a * z)))
+    return _ScoresAt(a, z, slope, value - 0.5 * float(np.sum(a * z)))
 
 
-def _step(K: Floats, labels: Labels, here: _Point) -> _Point:
+def _step(K: Floats, labels: Labels, here: _ScoresAt) -> _ScoresAt:
     """(2); the same point where no step is short enough."""
     full, lost, s = labels.newton(here.mode), _rounding(K, here), 1.0
     while s > SHORTEST:
@@ -151,6 +151,6 @@ def _step(K: Floats, labels: Labels, here: _Point) -> _Point:
     return here
 
 
-def _rounding(K: Floats, point: _Point) -> float:
+def _rounding(K: Floats, point: _ScoresAt) -> float:
     """What rounding may change ψ by: n terms of its own, and n errors ε Kᵢᵢ|aᵢ| of z, which are independent."""
     return ROUNDING * (1.0 + abs(point.psi)) + EPS * float(np.sum(np.diagonal(K) * np.square(point.coef)))
