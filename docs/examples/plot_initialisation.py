@@ -43,14 +43,23 @@ backward.set(xlabel="layer", ylabel="norm of the gradient of W")
 forward.legend()
 
 # %%
-# It decides whether a deep network can be trained at all: the same epochs from the same rows.
+# It decides whether a deep network learns at all, and what. The same epochs from the same 500 rows: ten layers of
+# sigmoid units lose the gradient on its way back and stay where they began; rectifiers with LeCun's weights begin later
+# than with He's. Saturated tanh units have the lowest loss after five epochs, but learned the rows by heart: of new
+# rows they know fewer than two in three, the others more than three in four.
 
-y = (X[:, :3].sum(axis=1) > 0).astype(int)
-figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+starts["sigmoid, LeCun"] = ("sigmoid", "lecun_normal")
+X, new = rng.normal(size=(500, 20)), rng.normal(size=(2000, 20))
+y, truth = ((rows[:, 0] * rows[:, 1] + rows[:, 2] > 0).astype(int) for rows in (X, new))
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 for name, (activation, init) in starts.items():
-    model = MLPClassifier((64,) * 10, activation, init=init, random_state=0)
-    for _ in range(25):
+    model, right_answers = MLPClassifier((64,) * 10, activation, init=init, batch_size=50, random_state=0), []
+    for _ in range(20):
         model.partial_fit(X, y, classes=[0, 1])
-    ax.plot(model.loss_curve_, label=name)
-ax.set(xlabel="epoch", ylabel="loss")
-ax.legend()
+        right_answers.append(model.score(new, truth))
+    left.plot(range(1, 21), model.loss_curve_, label=name)
+    right.plot(range(1, 21), right_answers)
+    print(f"{name:20} loss {model.loss_curve_[-1]:.3f}   new rows {right_answers[-1]:.3f}")
+left.set(xlabel="epoch", ylabel="loss")
+right.set(xlabel="epoch", ylabel="accuracy on new rows")
+legend = left.legend()

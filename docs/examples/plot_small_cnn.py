@@ -41,7 +41,7 @@ print(f"{plain.score(X_test, y_test):.1%} of the digits are read")
 # though less: pooling forgets where in its window a pattern was, no more. Batches whose digits are moved, anew in each
 # epoch, teach the rest.
 
-dense = NetworkClassifier([Dense(32, "relu")], max_iter=30, **options).fit(X_train, y_train)
+dense = NetworkClassifier([Dense(17, "relu")], max_iter=30, **options).fit(X_train, y_train)
 shift = Shift(1, image_shape=(12, 12))
 taught = NetworkClassifier(layers, max_iter=30, augment=shift, **options).fit(X_train, y_train)
 
