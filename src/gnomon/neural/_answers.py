@@ -6,7 +6,7 @@
 Bishop (2006), Pattern Recognition and Machine Learning, section 5.2.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_y, check_consistent_length, column_or_1d
 
-from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState, available_if, is_sparse
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, available_if, is_sparse
 from gnomon.base.rows import validate_rows
 from gnomon.losses import Loss
 from gnomon.neural._built import is_least_squares
@@ -151,30 +151,9 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    @available_if(_has_proba)
-    def predict_sampled(
-        self,
-        X: MatrixLike,
-        n_networks: int = 50,
-        *,
-        return_std: bool = False,
-        exact: bool = False,
-        random_state: RandomState = None,
-    ) -> Floats | tuple[Floats, Floats]:
-        """The mean of P(class | row) over the sub-networks that dropout trains, instead of the answer of their average.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix
-        n_networks : int, default=50
-            Sub-networks that are drawn, each for all rows.
-        return_std : bool, default=False
-            Whether to return their standard deviation too.
-        exact : bool, default=False
-            All sub-networks with their probabilities instead, for at most 15 units.
-        random_state : int, Generator, RandomState or None, default=None
-        """
-        return self._sampled(X, self._targets.proba, n_networks, return_std, exact, random_state)
+    def _answers_of_sub_networks(self) -> Callable[[Any], Floats]:
+        _has_proba(self)
+        return lambda Z: self._targets.proba(Z)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -214,29 +193,8 @@ class NumberAnswers(RegressorMixin, NetworkEstimator):
         Z = self._scores(X)
         return self._targets.predict(Z)
 
-    def predict_sampled(
-        self,
-        X: MatrixLike,
-        n_networks: int = 50,
-        *,
-        return_std: bool = False,
-        exact: bool = False,
-        random_state: RandomState = None,
-    ) -> Floats | tuple[Floats, Floats]:
-        """The mean of predictions over the sub-networks that dropout trains, instead of the answer of their average.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix
-        n_networks : int, default=50
-            Sub-networks that are drawn, each for all rows.
-        return_std : bool, default=False
-            Whether to return their standard deviation too.
-        exact : bool, default=False
-            All sub-networks with their probabilities instead, for at most 15 units.
-        random_state : int, Generator, RandomState or None, default=None
-        """
-        return self._sampled(X, self._targets.predict, n_networks, return_std, exact, random_state)
+    def _answers_of_sub_networks(self) -> Callable[[Any], Floats]:
+        return lambda Z: self._targets.predict(Z)
 
     def refit_output(
         self, X: MatrixLike, y: ArrayLike, lam: float = 0.0, sample_weight: ArrayLike | None = None

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState, is_sparse
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState, available_if, is_sparse
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
@@ -67,6 +67,10 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC
     @abstractmethod
     def _find_targets(self, y: Any, known: Any) -> Any:
         """The value of `_targets` for y; `known` is that of an earlier fit which goes on, or None."""
+
+    @abstractmethod
+    def _answers_of_sub_networks(self) -> Callable[[Any], Floats]:
+        """Scores → what is averaged over sub-networks; AttributeError where scores have no probabilities."""
 
     def _class_factors(self, y: Any, targets: Any, s: Floats | None) -> Floats | None:
         """What a row of each class counts; None where all count alike."""
@@ -251,17 +255,32 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC
         passes = passes_here(self.engine_, self.network_, device=self.device)
         return self.network_.output(theta, inputs, passes=passes)
 
-    def _sampled(
+    @available_if(lambda model: bool(model._answers_of_sub_networks()))
+    def predict_sampled(
         self,
-        X: Any,
-        link: Callable[[Floats], Floats],
-        n_networks: int,
-        return_std: bool,
-        exact: bool,
-        random_state: RandomState,
+        X: MatrixLike,
+        n_networks: int = 50,
+        *,
+        return_std: bool = False,
+        exact: bool = False,
+        random_state: RandomState = None,
     ) -> Floats | tuple[Floats, Floats]:
-        """Answers of sub-networks of dropout, the same ones for every block of rows."""
-        seed = int(check_rng(random_state).integers(2**63))
+        """The mean of P(class | row), or of predictions, over the sub-networks that dropout trains.
+
+        Other methods give the answer of their average, one network.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+        n_networks : int, default=50
+            Sub-networks that are drawn, the same ones for all rows.
+        return_std : bool, default=False
+            Whether to return their standard deviation too.
+        exact : bool, default=False
+            All sub-networks with their probabilities instead, for at most 15 units.
+        random_state : int, Generator, RandomState or None, default=None
+        """
+        seed, link = int(check_rng(random_state).integers(2**63)), self._answers_of_sub_networks()
         with calm_blas(0):
             parts = [
                 sample_networks(
