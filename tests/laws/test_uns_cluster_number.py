@@ -84,6 +84,14 @@ def test_capacity_grows_up_to_the_groups_that_are_there():
     assert "leans to larger numbers" in str(found)
     assert np.all(capacity[:3] < capacity[3])
     assert np.all((capacity >= 0.0) & (capacity <= np.log(found.table["k"]) + 1e-9))
+    # Of groups that overlap it asks for more than there are, and stability does not.
+    centers = np.array([[0.0, 0.0], [3.0, 0.0], [1.5, 2.6]])
+    X = np.vstack([c + np.random.default_rng(0).normal(size=(40, 2)) for c in centers])
+    answers = {
+        name: select_k(X, range(2, 7), method=name, n_splits=6, estimator=FAST, random_state=0)
+        for name in ("capacity", "stability")
+    }
+    assert answers["capacity"].k > answers["stability"].k == 3
 
 
 @pytest.mark.spec("UNS-047", "UNS-053", "UNS-054", "UNS-050", "UNS-L19")

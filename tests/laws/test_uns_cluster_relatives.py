@@ -54,6 +54,12 @@ def test_the_optimum_is_below_every_run():
         assert np.all(np.diff(best.labels[np.argsort(long[:, 0])]) != 0) == (k == 300)
         assert len(np.unique(best.labels)) == k
         assert best.objective == pytest.approx(kmeans(long, best.centers).objective, rel=1e-6)
+    # Near rows beside far ones: their costs are differences of sums as large as the square of the distance.
+    x = np.array([0.0, 1.0, 10.0, 11.5, 1e9, 1e9 + 2.0, 1e9 + 13.0, 1e9 + 14.0])[:, None]
+    for weights in (np.ones(8), RNG.uniform(0.1, 3.0, size=8)):
+        for k in (2, 3, 4, 5, 6):
+            line = exact_kmeans(x, k, weights)
+            np.testing.assert_array_equal(line.labels, exact_kmeans(x * [1.0, 0.0], k, weights).labels)
     with pytest.raises(ValueError, match="at most 12 rows"):
         exact_kmeans(groups(20), 2)
     with pytest.raises(ValueError, match="k=9"):

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.cluster import AgglomerativeClustering, KMeans
+from gnomon.cluster import AgglomerativeClustering, KMeans, exact_kmeans
 from gnomon.cluster._starts import Starts
 from gnomon.optim import kmeans, kmeans_lower_bound, nearest_center, seed_centers
 from gnomon.optim.center_search import CenterSearch, one_group
@@ -275,8 +275,118 @@ def test_chunks_are_one_table():
         KMeans(2).fit_chunks(iter([X]))
     with pytest.raises(ValueError, match="holds no table"):
         KMeans(2).fit_chunks([])
-    with pytest.raises(ValueError, match="need all rows at once"):
-        KMeans(2, refine="exchange").fit_chunks([X])
+
+
+@pytest.mark.spec("UNS-110", "UNS-019", "UNS-023", "UNS-007", "UNS-009")
+def test_a_fit_to_chunks_is_as_whole_as_one_to_rows():
+    X = groups(300, spread=1.0)
+    parts = [X[i : i + 70] for i in range(0, 300, 70)]
+    for table, chunks in ((X, parts), (X + 1e6, [part + 1e6 for part in parts])):
+        options = {
+            "init": lambda A, k, random_state, table=table: table[random_state.permutation(60)[:k]],
+            "n_init": 3,
+            "tol": 0.05,
+            "random_state": 0,
+        }
+        whole, found = KMeans(6, **options).fit(table), KMeans(6, **options).fit_chunks(chunks)
+        np.testing.assert_allclose(found.cluster_centers_, whole.cluster_centers_, rtol=1e-9, atol=1e-9)
+        assert (found.n_iter_, found.stop_reason_) == (whole.n_iter_, "tol")
+        np.testing.assert_allclose(found.history_["objective"], whole.history_["objective"], rtol=1e-9)
+        np.testing.assert_allclose(found.restarts_, whole.restarts_, rtol=1e-9)
+        assert found.inertia_ == found.restarts_.min()
+        assert found.lower_bound_ <= found.inertia_
+        assert found.lower_bound_ == pytest.approx(whole.lower_bound_, rel=1e-6)
+        assert found.gap_ == pytest.approx(whole.gap_, rel=1e-6)
+        np.testing.assert_allclose(found.outlier_score(table), whole.outlier_score(table), rtol=1e-9)
+    settled = KMeans(6, init=X[:6], tol=0).fit(X)
+    again = KMeans(6, init=X[:6], tol=0).fit_chunks(parts)
+    assert (
+        (again.stop_reason_, again.n_iter_) == (settled.stop_reason_, settled.n_iter_) == ("no_change", settled.n_iter_)
+    )
+    assert np.isnan(KMeans(6, certificate=False, init=X[:6]).fit_chunks(parts).lower_bound_)
+    # What belongs to an earlier fit is gone.
+    assert "labels_" not in vars(settled.fit_chunks(parts))
+    holes = sparse.csr_array(np.where(X > 0.0, X, 0.0))
+    cut = [holes[i : i + 70] for i in range(0, 300, 70)]
+    some = KMeans(4, init=dense(holes)[:4]).fit_chunks(cut)
+    exact = np.sort(np.linalg.eigvalsh(np.cov(dense(holes).T, ddof=0) * 300))[:2].sum()
+    assert 0.999 * exact < some.lower_bound_ <= exact
+
+
+@pytest.mark.spec("UNS-110", "UNS-001")
+def test_chunks_can_be_watched_and_interrupted(caplog):
+    X = groups(200, spread=1.0)
+    parts, passes = np.array_split(X, 3), []
+
+    def read():
+        passes.append(len(passes))
+        if len(passes) > 6:
+            raise KeyboardInterrupt
+        return iter(parts)
+
+    with pytest.warns(ConvergenceWarning, match="interrupted after 2 iterations"):
+        found = KMeans(7, init=X[:7], tol=0).fit_chunks(read)
+    assert (found.stop_reason_, found.converged_, found.n_iter_) == ("interrupted", False, 2)
+    assert found.inertia_ == pytest.approx(-found.score(X))
+    with caplog.at_level("INFO", logger="gnomon.optim"):
+        KMeans(3, init=X[:3], verbose=1).fit_chunks(parts)
+    assert len(caplog.records) > 2
+    with pytest.warns(ConvergenceWarning, match="raise max_iter=1, "):
+        KMeans(7, init=X[:7], max_iter=1).fit_chunks(parts)
+
+
+@pytest.mark.spec("UNS-110")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"refine": "exchange"},
+        {"metric": "mahalanobis"},
+        {"keep_rows": True},
+        {"on_empty": "drop"},
+        {"warn_scale": True},
+        {"algorithm": "elkan"},
+    ],
+)
+def test_what_chunks_cannot_do_is_refused_by_name(options):
+    (name,) = options
+    with pytest.raises(ValueError, match=f"{name}=.* all rows at once"):
+        KMeans(2, **options).fit_chunks([groups(20)])
+
+
+@pytest.mark.spec("UNS-110", "UNS-017")
+@pytest.mark.parametrize("c", [1e-150, 1e-30, 1e30, 1e150])
+def test_chunks_and_optima_in_any_unit(c):
+    X = groups(100, 3, 4)
+    base, other = (KMeans(4, init=A[:4]).fit_chunks(np.array_split(A, 3)) for A in (X, c * X))
+    np.testing.assert_allclose(other.cluster_centers_ / c, base.cluster_centers_, rtol=1e-9)
+    assert other.n_iter_ == base.n_iter_
+    assert other.inertia_ / c / c == pytest.approx(base.inertia_)
+    assert other.lower_bound_ / c / c == pytest.approx(base.lower_bound_)
+    np.testing.assert_allclose(other.outlier_score(c * X), base.outlier_score(X), rtol=1e-9)
+    for rows in (X[:9], X[:, :1]):
+        one, scaled = exact_kmeans(rows, 3), exact_kmeans(c * rows, 3)
+        np.testing.assert_array_equal(scaled.labels, one.labels)
+        np.testing.assert_allclose(scaled.centers / c, one.centers, rtol=1e-9)
+        assert scaled.objective / c / c == pytest.approx(one.objective)
+
+
+@pytest.mark.spec("UNS-110", "UNS-017")
+@pytest.mark.parametrize(("c", "said"), [(1e158, "too large"), (1e-170, "too small")])
+def test_chunks_and_optima_without_squares_are_refused(c, said):
+    X = groups(100, 3, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for fit in (
+            lambda: KMeans(3, init=c * X[:3]).fit_chunks(np.array_split(c * X, 3)),
+            lambda: exact_kmeans(c * X[:9], 3),
+            lambda: exact_kmeans(c * X[:, :1], 3),
+        ):
+            with pytest.raises(ValueError, match=f"X are {said}.*scale all of X"):
+                fit()
+        # Rows on their centres have no squares to lose.
+        rows = c * np.array([[1.0], [2.0], [2.0]])
+        assert exact_kmeans(rows, 2).objective == 0.0
+        assert KMeans(2, init=rows[:2]).fit_chunks([rows[:2], rows[2:]]).inertia_ == 0.0
 
 
 @pytest.mark.spec("UNS-L06", "UNS-013")

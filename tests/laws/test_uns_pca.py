@@ -106,6 +106,14 @@ def test_chunks_in_any_order_give_the_whole(rows):
             np.testing.assert_allclose(other.explained_variance_, whole.explained_variance_, rtol=1e-10)
             np.testing.assert_allclose(other.mean_, whole.mean_, rtol=1e-12)
     np.testing.assert_allclose(PCA(3).fit(np.repeat(rows, 2, axis=0)).components_, whole.components_, atol=1e-10)
+    # Weights, functions that begin a pass, and sparse chunks.
+    weights = np.random.default_rng(1).integers(1, 4, size=60)
+    heavy = PCA(3).fit(np.repeat(rows, weights, axis=0))
+    pairs = [(rows[part], weights[part]) for part in np.array_split(np.arange(60), 4)]
+    for chunks in (iter(pairs), lambda: iter(pairs), [(sparse.csr_array(A), s) for A, s in pairs]):
+        streamed = PCA(3).fit_chunks(chunks)
+        np.testing.assert_allclose(streamed.components_, heavy.components_, atol=1e-10)
+        np.testing.assert_allclose(streamed.explained_variance_, heavy.explained_variance_, rtol=1e-10)
     with pytest.raises(ValueError, match="partial_fit"):
         PCA.merge(whole, first)
     with pytest.raises(ValueError, match="holds no table"):

@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA as TheirPCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import silhouette_samples
 
+from gnomon import plot
 from gnomon.cluster import (
     AgglomerativeClustering,
     DivisiveClustering,
@@ -207,6 +208,31 @@ def test_a_constant_column_stands_nowhere():
             found = cluster_profile(np.column_stack([np.arange(10.0), np.full(10, value)]), labels, weights)
             assert found.standing.z[:, 1].tolist() == [0.0, 0.0]
             assert found.sd[:, 1] == pytest.approx([0.0, 0.0], abs=1e-15 * value)
+
+
+@pytest.mark.spec("UNS-065", "UNS-077")
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e8 + 0.1, 1e-30 / 3.0])
+def test_rows_without_variance_have_no_components(value):
+    X = np.full((9, 3), value)
+    for solver in ("full", "covariance_eigh", "dual", "arpack", "randomized"):
+        found = PCA(2, svd_solver=solver, random_state=0).fit(X)
+        assert found.explained_variance_.tolist() == found.explained_variance_ratio_.tolist() == [0.0, 0.0]
+        assert found.components_ @ found.components_.T == pytest.approx(np.eye(2), abs=1e-12)
+        assert not found.transform(X).any()
+        panels = plot.scree(found, threshold=0.9)
+        assert panels["error"].lines[0].get_ydata().tolist() == [0.0, 0.0, 0.0]
+    for options in ({}, {"eigen_solver": "nystroem", "n_landmarks": 4, "random_state": 0}):
+        for rows in (X, X.astype(np.float32)):
+            for kernel in ("linear", "rbf"):
+                assert KernelPCA(kernel=kernel, **options).fit(rows).eigenvalues_.shape == (0,), (options, kernel)
+    # Nor are directions beyond the rank those of rounding.
+    wide = np.outer(np.arange(9.0), RNG.normal(size=200)) + value
+    for solver in ("full", "dual"):
+        W = PCA(svd_solver=solver).fit(wide).components_
+        assert pytest.approx(np.eye(9), abs=1e-10) == W @ W.T, solver
+    # Beside a column that varies, the others add none.
+    one = np.column_stack([1e3 * np.arange(9.0), np.full((9, 2), value)])
+    assert KernelPCA().fit(one).eigenvalues_ == pytest.approx([6e7], rel=1e-5)
 
 
 @pytest.mark.spec("UNS-099")

@@ -19,8 +19,10 @@ Chunks: TypeAlias = Iterable[Chunk] | Callable[[], Iterable[Chunk]]
 """What can be read again and again: a list of chunks, or a function that begins a new pass."""
 
 
-def read_chunks(chunks: Chunks) -> Callable[[], Iterator[tuple[ArrayLike, ArrayLike | None]]]:
-    """A function that begins a new pass over pairs (X, weights or None); what cannot be read twice is refused.
+def read_chunks(chunks: Chunks, *, once: bool = False) -> Callable[[], Iterator[tuple[ArrayLike, ArrayLike | None]]]:
+    """A function that begins a new pass over pairs (X, weights or None).
+
+    What cannot be read twice is refused, unless it is read `once`.
 
     Examples
     --------
@@ -29,7 +31,7 @@ def read_chunks(chunks: Chunks) -> Callable[[], Iterator[tuple[ArrayLike, ArrayL
     >>> list(read()) == list(read()) == [([[1.0]], None), ([[2.0]], [3.0])]
     True
     """
-    if not callable(chunks) and iter(chunks) is chunks:
+    if not once and not callable(chunks) and iter(chunks) is chunks:
         raise ValueError(
             f"chunks={chunks!r} can be read only once, and the fit makes many passes; give a list, or a function that "
             "returns a new iterator"

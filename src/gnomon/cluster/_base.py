@@ -18,7 +18,6 @@ from gnomon.optim.solution import History
 __all__ = [
     "best_run",
     "check_n_clusters",
-    "check_objective",
     "run_all",
     "same_partition",
     "warn_if_few",
@@ -41,16 +40,6 @@ def check_n_clusters(k: int, n: int) -> None:
     """Refuse more clusters than rows: (1)."""
     if k > n:
         raise ValueError(f"n_samples={n} should be >= n_clusters={k}; give more rows or fewer clusters")
-
-
-def check_objective(objective: float, *, is_zero: bool) -> None:
-    """Refuse an objective of squared distances that overflows, or that is zero where the distances are not."""
-    if np.isfinite(objective) and (objective != 0.0 or is_zero):
-        return
-    raise ValueError(
-        f"distances in X are too {'small' if objective == 0.0 else 'large'}: floats cannot hold their squares, and the "
-        f"objective would be {objective:g}; scale all of X by one factor, a power of ten"
-    )
 
 
 def run_all(run: Callable[[Any, int], Run], starts: Sequence[Any], n_jobs: int | None) -> list[Run]:
@@ -103,8 +92,13 @@ def _distinct(rows: Any, most: int) -> int:
 
 
 def warn_unless_settled(converged: bool, reason: str, max_iter: int, history: History, *, stacklevel: int = 3) -> None:
-    """Say how much the last iteration gained where `max_iter` ended the run."""
+    """Say how much the last iteration gained where `max_iter` ended the run, or that an interrupt did."""
     if converged or reason == "callback":
+        return
+    if reason == "interrupted":
+        done = history["iteration"][-1]
+        message = f"interrupted after {done} iterations, whose clusters are kept; fit again for the rest"
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
         return
     last: Floats = np.diff(history["objective"])[-1:]
     gained = f" (the last iteration lowered the objective by {-last[0]:.3g})" if len(last) else ""

@@ -79,7 +79,7 @@ def select_k(
         (`n_references=20`, `reference="pca"` or "box", `rule="first_se"` or "max"), "gmeans" (`alpha=1e-4`,
         `bonferroni=False`), "bic", "silhouette", "calinski_harabasz", "davies_bouldin", "downstream"
         (`scorer(labels, model)`, or `pipeline` with the clusterer inside, `y`, `cv` and `scoring` of its
-        cross-validation; `cost_per_cluster=0`).
+        cross-validation; `cost_per_cluster=0`). "capacity" leans to larger numbers where groups overlap.
     estimator : clusterer, optional
         With `n_clusters`; `KMeans` by default. Ways that place new rows need its `predict`.
     sample_size : int, optional

@@ -17,12 +17,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from gnomon._typing import ArrayLike, Floats, Matrix, is_sparse
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
 from gnomon.cluster.agglomerative import AgglomerativeClustering
 from gnomon.numerics.streaming import group_moments
 from gnomon.optim import seed_centers
 
-__all__ = ["Init", "Starts", "dense"]
+__all__ = ["Init", "Starts", "dense", "filled"]
 
 Init: TypeAlias = (
     Literal["k-means++", "random", "farthest", "random_partition", "agglomerative"] | Callable[..., Any] | ArrayLike
@@ -129,3 +129,13 @@ def _random_partition(X: Matrix, k: int, weights: Floats, rng: np.random.RandomS
 def dense(X: Matrix) -> Floats:
     """X as an array."""
     return np.ascontiguousarray(X.toarray() if is_sparse(X) else X)
+
+
+def filled(labels: Integers, k: int, weights: Floats) -> Integers:
+    """Labels in which every cluster has a row: those without take one of the largest cluster."""
+    labels = labels.copy()
+    used = weights > 0.0
+    for j in np.flatnonzero(np.bincount(labels[used], minlength=k) == 0):
+        largest = np.argmax(np.bincount(labels[used], minlength=k))
+        labels[np.flatnonzero(used & (labels == largest))[-1]] = j
+    return labels

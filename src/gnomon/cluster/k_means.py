@@ -8,7 +8,6 @@ doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
 """
 
 import warnings
-from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,30 +18,18 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Seed, Verbosity
 from gnomon.base import validate_rows
-from gnomon.base.chunks import Chunks, read_chunks
+from gnomon.base.chunks import Chunks
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
-from gnomon.cluster._base import best_run, check_n_clusters, check_objective, run_all, warn_if_few, warn_unless_settled
+from gnomon.cluster._base import check_n_clusters, warn_if_few, warn_unless_settled
+from gnomon.cluster._fit_centers import ChunkReader, FoundCenters, centers_of_chunks, centers_of_rows
 from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import (
-    KMeansResult,
-    distances_to,
-    exchange_rows,
-    kmeans,
-    kmeans_chunks,
-    kmeans_lower_bound,
-    nearest_center,
-    squares_to_own,
-)
-from gnomon.optim.solution import log_row
+from gnomon.optim import distances_to, nearest_center
 
 __all__ = ["KMeans"]
-
-FEW_COLUMNS = 200
-"""Columns up to which the bound on J is computed without being asked for."""
 
 UNLIKE = 100.0
 """Standard deviations of columns that differ by more than this factor make one of them count alone."""
@@ -199,17 +186,18 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             _warn_unlike_scales(X)
         self._factor = whitening(X, weights, self.metric, self.VI)
         rows = self._in_metric(X)
-        own = (self.n_local_trials, self.first, self.linkage, self.init_size)
-        starts = Starts(self.init, self.n_clusters, self.n_init, *own)
-        centers = starts.draw(X, weights, check_random_state(self.random_state))
-        runs = run_all(lambda start, n_jobs: self._run(rows, start, weights, n_jobs), centers, self.n_jobs)
-        self._keep(best_run(runs), runs, X, rows, weights)
+        draws = self._starts().draw(X, weights, check_random_state(self.random_state))
+        found = centers_of_rows(self, rows, weights, [dense(self._in_metric(start)) for start in draws])
+        self._keep(found)
+        self.labels_ = found.labels.astype(np.int32)
+        self._fit_rows: Any = rows if self.keep_rows else None
+        warn_if_few(self.labels_[weights > 0.0], self.n_clusters if self.on_empty != "drop" else 0)
         return self
 
     def fit_chunks(self, chunks: Chunks) -> Self:
         """Minimise (1) over rows that come in chunks, in the memory of one chunk.
 
-        The steps are those of `fit` on all rows; the start is made from the first chunk, or is the array `init`. There
+        The steps are those of `fit` on all rows; starts are made from the first chunk, or are the array `init`. There
         are no `labels_`: predict them chunk by chunk.
 
         Parameters
@@ -222,27 +210,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         -------
         self
         """
-        if self.refine is not None or self.metric != "euclidean" or self.keep_rows or self.on_empty != "farthest":
-            raise ValueError("refine, metric, keep_rows and on_empty need all rows at once; leave them out, or use fit")
-        begin = read_chunks(chunks)
-
-        def read(reset: bool = False) -> Iterator[tuple[Matrix, Floats]]:
-            for X, weights in begin():
-                rows = validate_rows(self, X, reset=reset, accept_sparse="csr", order="C")
-                yield rows, check_weights(weights, rows).astype(float)
-
-        first = next(read(reset=True), None)
-        if first is None:
-            raise ValueError("chunks holds no table; give at least one")
+        self._refuse_what_needs_all_rows()
+        read = ChunkReader(self, chunks)
+        first = read.first()
         check_n_clusters(self.n_clusters, first[0].shape[0])
-        starts = Starts(self.init, self.n_clusters, 1, self.n_local_trials, self.first, self.linkage, self.init_size)
-        start = starts.draw(*first, check_random_state(self.random_state))[0]
-        found = kmeans_chunks(read, start, tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
-        self._factor, self._centers, self.cluster_centers_ = None, found.centers, found.centers
-        self.inertia_ = self.objective_ = found.objective
-        self.n_iter_, self.converged_, self.stop_reason_ = found.n_iter, found.converged, found.stop_reason
-        self.history_, self.n_relocated_ = found.history, found.n_relocated
-        warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history)
+        draws = self._starts().draw(*first, check_random_state(self.random_state))
+        self._factor, self._fit_rows = None, None
+        vars(self).pop("labels_", None)
+        self._keep(centers_of_chunks(self, read, draws))
         return self
 
     def fit_predict(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Integers:
@@ -380,46 +355,30 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         order = np.argsort(apart, kind="stable")[:q]
         return inside[order], apart[order]
 
-    def _run(self, rows: Matrix, start: Floats, weights: Floats, n_jobs: int) -> KMeansResult:
-        # A J that floats cannot hold is refused by name, once the run is over.
-        with np.errstate(over="ignore"):
-            found = kmeans(
-                rows,
-                dense(self._in_metric(start)),
-                weights,
-                algorithm="auto" if self.algorithm == "lloyd" else self.algorithm,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                on_empty=self.on_empty,
-                callback=log_row if self.verbose else None,
-                n_jobs=n_jobs,
-            )
-        is_zero = found.objective == 0.0 and _all_on_centers(rows, found, weights)
-        check_objective(found.objective, is_zero=is_zero)
-        if self.refine is None:
-            return found
-        labels, centers, _ = exchange_rows(rows, found.labels, found.centers, weights, max_iter=self.max_iter)
-        labels, squares = nearest_center(rows, centers, n_jobs=n_jobs)
-        return found._replace(labels=labels, centers=centers, objective=float(weights @ squares))
+    def _starts(self) -> Starts:
+        own = (self.n_local_trials, self.first, self.linkage, self.init_size)
+        return Starts(self.init, self.n_clusters, self.n_init, *own)
 
-    def _keep(self, found: KMeansResult, runs: list[KMeansResult], X: Matrix, rows: Matrix, weights: Floats) -> None:
-        """Unpack the best run into attributes."""
-        self._centers = found.centers
-        self._fit_rows: Any = rows if self.keep_rows else None
-        self.cluster_centers_ = found.centers if self._factor is None else self._factor.back(found.centers)
-        self.labels_, self.inertia_ = found.labels.astype(np.int32), found.objective
-        self.objective_, self.n_iter_, self.converged_ = found.objective, found.n_iter, found.converged
-        self.stop_reason_, self.history_, self.n_relocated_ = found.stop_reason, found.history, found.n_relocated
-        self.restarts_ = np.array([run.objective for run in runs])
-        wanted = X.shape[1] <= FEW_COLUMNS if self.certificate == "auto" else self.certificate
-        k = len(found.centers)
-        self.lower_bound_ = kmeans_lower_bound(rows, k, weights, n_jobs=self.n_jobs) if wanted else np.nan
+    def _refuse_what_needs_all_rows(self) -> None:
+        """Options that chunks cannot have."""
+        plain = {"refine": None, "metric": "euclidean", "keep_rows": False, "on_empty": "farthest", "warn_scale": False}
+        idle = [f"{name}={getattr(self, name)!r}" for name, value in plain.items() if getattr(self, name) != value]
+        if self.algorithm not in ("lloyd", "auto"):
+            idle.append(f"algorithm={self.algorithm!r}")
+        if idle:
+            raise ValueError(f"{', '.join(idle)} need all rows at once; leave them out, or use fit")
+
+    def _keep(self, found: FoundCenters) -> None:
+        """Unpack what was found into attributes."""
+        run = found.run
+        self._centers, self._spread = run.centers, found.spread
+        self.cluster_centers_ = run.centers if self._factor is None else self._factor.back(run.centers)
+        self.inertia_ = self.objective_ = run.objective
+        self.n_iter_, self.converged_, self.stop_reason_ = run.n_iter, run.converged, run.stop_reason
+        self.history_, self.n_relocated_, self.restarts_ = run.history, run.n_relocated, found.restarts
+        self.lower_bound_ = found.lower_bound
         self.gap_ = 1.0 - self.lower_bound_ / self.inertia_ if self.inertia_ > 0.0 else 0.0
-        squares = np.bincount(self.labels_, weights * squares_to_own(rows, found.centers, found.labels), k)
-        total = np.bincount(self.labels_, weights, k)
-        self._spread = np.sqrt(np.divide(squares, total, out=np.zeros(k), where=total > 0.0))
-        warn_if_few(self.labels_[weights > 0.0], self.n_clusters if self.on_empty != "drop" else 0, stacklevel=4)
-        warn_unless_settled(found.converged, found.stop_reason, self.max_iter, found.history, stacklevel=4)
+        warn_unless_settled(run.converged, run.stop_reason, self.max_iter, run.history, stacklevel=4)
 
     def _rows(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)
@@ -442,11 +401,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _all_on_centers(rows: Matrix, found: KMeansResult, weights: Floats) -> bool:
-    """Whether no distance, in place of its square, is above zero."""
-    return not np.any(distances_to(rows, found.centers).min(axis=1)[weights > 0.0])
 
 
 def _warn_unlike_scales(X: Matrix) -> None:

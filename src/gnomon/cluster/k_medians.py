@@ -17,7 +17,7 @@ from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, Seed
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
-from gnomon.cluster._starts import Init, Starts
+from gnomon.cluster._starts import Init, Starts, filled
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Reassigned, reassign
 
@@ -149,16 +149,6 @@ class KMedians(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def filled(labels: Integers, k: int, weights: Floats) -> Integers:
-    """Labels in which every cluster has a row: those without take one of the largest cluster."""
-    labels = labels.copy()
-    used = weights > 0.0
-    for j in np.flatnonzero(np.bincount(labels[used], minlength=k) == 0):
-        largest = np.argmax(np.bincount(labels[used], minlength=k))
-        labels[np.flatnonzero(used & (labels == largest))[-1]] = j
-    return labels
 
 
 def _l1(X: Floats, centers: Floats) -> Floats:

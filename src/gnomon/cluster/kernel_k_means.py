@@ -21,7 +21,7 @@ from gnomon.base import is_given_matrix, kernel_of, kernel_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._pairs import check_square
-from gnomon.cluster.k_medians import filled
+from gnomon.cluster._starts import filled
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Reassigned, kmeans, nearest_center, reassign, seed_centers

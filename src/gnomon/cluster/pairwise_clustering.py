@@ -18,7 +18,7 @@ from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import best_run, check_n_clusters, run_all, warn_if_few, warn_unless_settled
 from gnomon.cluster._pairs import Metric, Similarity, distance_matrix, similarity_matrix
-from gnomon.cluster.k_medians import filled
+from gnomon.cluster._starts import filled
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import PairMoves, move_by_pairs
 

@@ -24,13 +24,13 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Count, Floats, Integers, MatrixLike, NonNegative, Positive, Seed, Within
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.cluster._base import check_n_clusters, check_objective, warn_unless_settled
+from gnomon.cluster._base import check_n_clusters, warn_unless_settled
 from gnomon.cluster._starts import Init, Starts
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, distances_to, em, kmeans
-from gnomon.optim.center_distances import in_unit, row_unit
+from gnomon.optim.center_distances import check_objective, in_unit, row_unit
 
 __all__ = ["SoftKMeans"]
 

@@ -10,13 +10,11 @@ doi:10.1162/0899766041732396).
 """
 
 import warnings
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -27,20 +25,14 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.cluster._discrete import cluster_qr, discretize
 from gnomon.cluster._graph import edges, read_affinity
+from gnomon.cluster._spectrum import ITERATIVE, ZERO, Eigen, Laplacian, Spectrum, smallest_eigenvectors
 from gnomon.kernels import KernelLike, Precomputed
-from gnomon.numerics.linalg import top_eigh
-from gnomon.numerics.scatter import fix_signs
 from gnomon.optim import kmeans, nearest_center, seed_centers
 
 __all__ = ["SpectralClustering"]
 
-Laplacian = Literal["rw", "sym", "none"]
-
 DENSE = 1000
 """Up to so many rows all eigenvalues are computed."""
-
-ZERO = 1e-10
-"""Eigenvalues below this, and negative ones of rounding, are zero."""
 
 
 class SpectralClustering(ClusterMixin, Estimator):
@@ -180,7 +172,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         report = progress_of(2 * self.verbose, "step") or (lambda done, total, note="": None)
         report(1, 3, f": graph of {len(degrees)} rows, {len(joined)} with an edge")
         graph = W if len(joined) == len(degrees) else W[joined][:, joined]
-        found = _smallest(graph, degrees[joined], self.laplacian, self._eigen(len(joined), rng))
+        found = smallest_eigenvectors(graph, degrees[joined], self.laplacian, self._eigen(len(joined), rng))
         self.eigenvalues_, self.eigen_residual_ = found.values, found.residual
         report(2, 3, f": {len(found.values)} eigenvectors, residual {found.residual:.2g}")
         self.n_connected_ = self._parts(W, len(degrees) - len(joined))
@@ -253,22 +245,22 @@ class SpectralClustering(ClusterMixin, Estimator):
         """Eigenvalues to compute: those that are clustered, and some more to see the largest gap."""
         return min(n, max((self.n_components or self.n_clusters) + 1, 10))
 
-    def _eigen(self, n: int, rng: np.random.RandomState) -> "_Eigen":
+    def _eigen(self, n: int, rng: np.random.RandomState) -> Eigen:
         """The way that was asked for; of small graphs all eigenvectors at once, where none was or it finds too few."""
         tol = 0.0 if self.eigen_tol == "auto" else float(self.eigen_tol)
         name, m = self.eigen_solver or "arpack", self._number(n)
         needed, most = self.n_components or self.n_clusters, ITERATIVE[name].most(n)
         if self.eigen_solver is None:
-            return _Eigen(None if n <= DENSE or 3 * m > n else name, m, tol, rng)
+            return Eigen(None if n <= DENSE or 3 * m > n else name, m, tol, rng)
         if needed <= most:
-            return _Eigen(name, min(m, most), tol, rng)
+            return Eigen(name, min(m, most), tol, rng)
         warnings.warn(
             f"eigen_solver={name!r} finds at most {most} eigenvectors of {n} rows, and {needed} are needed: all are "
             "computed directly; use eigen_solver=None",
             RuntimeWarning,
             stacklevel=3,
         )
-        return _Eigen(None, m, tol, rng)
+        return Eigen(None, m, tol, rng)
 
     def _assign(
         self, Z: Floats, vectors: Floats, degrees: Floats, rng: np.random.RandomState
@@ -285,9 +277,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         means = [Z[labels == j].mean(axis=0) if np.any(labels == j) else np.full(Z.shape[1], np.inf) for j in range(k)]
         return labels, np.array(means)
 
-    def _store(
-        self, n: int, joined: Integers, labels: Integers, Z: Floats, found: "_Spectrum", degrees: Floats
-    ) -> None:
+    def _store(self, n: int, joined: Integers, labels: Integers, Z: Floats, found: Spectrum, degrees: Floats) -> None:
         self.labels_ = np.empty(n, dtype=labels.dtype)
         self.labels_[joined] = labels
         alone = np.setdiff1d(np.arange(n), joined)
@@ -302,84 +292,6 @@ class SpectralClustering(ClusterMixin, Estimator):
         given = self.affinity
         tags.input_tags.pairwise = isinstance(given, Precomputed) or str(given).startswith("precomputed")
         return tags
-
-
-class _Eigen(NamedTuple):
-    """How m eigenvectors are found: by a way of `ITERATIVE`, or directly."""
-
-    solver: str | None
-    m: int
-    tol: float
-    rng: np.random.RandomState
-
-
-class _Spectrum(NamedTuple):
-    """The smallest eigenvalues λ of a symmetric Laplacian, its orthonormal eigenvectors, and max ‖L u − λ u‖."""
-
-    values: Floats
-    vectors: Floats
-    residual: float
-
-
-def _smallest(W: Any, degrees: Floats, laplacian: Laplacian, eigen: _Eigen) -> _Spectrum:
-    """From the other end: eigenvalues of S = D^{−½}WD^{−½} near 1, or of cI − L near c."""
-    n = len(degrees)
-    if laplacian == "none":
-        top = 2.0 * float(degrees.max())
-        shift, scale = top - degrees, np.ones(n)
-    else:
-        top, shift, scale = 1.0, np.zeros(n), 1.0 / np.sqrt(degrees)
-
-    def apply(V: Floats) -> Floats:
-        V = V.reshape(n, -1)
-        return shift[:, None] * V + scale[:, None] * np.asarray(W @ (scale[:, None] * V))
-
-    # Drawn by the direct way too, so that k-means starts from the same rows as after Lanczos.
-    start = eigen.rng.uniform(-1.0, 1.0, size=n)
-    if eigen.solver is None:
-        values, vectors = top_eigh(apply(np.eye(n)), eigen.m)
-    else:
-        values, vectors = ITERATIVE[eigen.solver].find(_operator(apply, n), start, eigen)
-    order = np.argsort(-values, kind="stable")
-    values, vectors = values[order], fix_signs(vectors[:, order])
-    residual = float(np.max(np.linalg.norm(apply(vectors) - values * vectors, axis=0)))
-    found = top - values
-    return _Spectrum(np.where(np.abs(found) < ZERO * top, 0.0, found), vectors, residual)
-
-
-def _by_arpack(A: LinearOperator, start: Floats, eigen: _Eigen) -> tuple[Floats, Floats]:
-    n = len(start)
-    # Lanczos needs room for the eigenvalues beside those that are asked for, which lie close to them.
-    room = min(n, max(4 * eigen.m, 40))
-    try:
-        return eigsh(A, eigen.m, which="LA", tol=eigen.tol, ncv=room, v0=start, maxiter=20 * n)
-    except ArpackNoConvergence as error:
-        raise RuntimeError(
-            f"{error}; raise eigen_tol, or use eigen_solver=None, which is direct for small graphs"
-        ) from None
-
-
-def _by_lobpcg(A: LinearOperator, start: Floats, eigen: _Eigen) -> tuple[Floats, Floats]:
-    block = np.column_stack([start, eigen.rng.standard_normal((len(start), eigen.m - 1))])
-    return lobpcg(A, np.linalg.qr(block)[0], largest=True, tol=eigen.tol or None, maxiter=500)
-
-
-class _Iterative(NamedTuple):
-    """A way to find some eigenvectors, and how many at most of n rows."""
-
-    find: Callable[[LinearOperator, Floats, _Eigen], tuple[Floats, Floats]]
-    most: Callable[[int], int]
-
-
-ITERATIVE = {
-    "arpack": _Iterative(_by_arpack, lambda n: n - 1),
-    # A block of LOBPCG is a fifth of the matrix at most.
-    "lobpcg": _Iterative(_by_lobpcg, lambda n: n // 5),
-}
-
-
-def _operator(apply: Any, n: int) -> LinearOperator:
-    return LinearOperator((n, n), matvec=lambda v: apply(v).ravel(), matmat=apply, dtype=np.float64)
 
 
 def _scaled(u: Floats, degrees: Floats, laplacian: Laplacian) -> Floats:

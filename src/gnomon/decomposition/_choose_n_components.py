@@ -33,6 +33,9 @@ __all__ = ["ComponentChoice", "choose_n_components"]
 METHODS = ("share", "mle", "parallel", "elbow", "likelihood", "cells")
 FOLDS = 5
 
+RANK = 1e-12
+"""Singular values below this share of the largest are zero."""
+
 
 class ComponentChoice(NamedTuple):
     """How many components, and what each number scored.
@@ -135,20 +138,25 @@ def _held_out_cells(X: Floats, rng: np.random.RandomState) -> Floats:
     """Equation (2) for m = 0, 1, …, over two by two blocks, five times."""
     Z = X - X.mean(axis=0)
     n, d = Z.shape
-    most = min(n // 2, d // 2)
-    errors = np.zeros(most + 1)
+    errors = np.zeros(min(n // 2, d // 2) + 1)
     for _ in range(FOLDS):
-        rows, columns = rng.permutation(n), rng.permutation(d)
-        for held_rows, kept_rows in ((rows[: n // 2], rows[n // 2 :]), (rows[n // 2 :], rows[: n // 2])):
-            for held, kept in ((columns[: d // 2], columns[d // 2 :]), (columns[d // 2 :], columns[: d // 2])):
+        rows, columns = (np.split(rng.permutation(size), [size // 2]) for size in (n, d))
+        for held_rows, kept_rows in (rows, rows[::-1]):
+            for held, kept in (columns, columns[::-1]):
                 A, B = Z[np.ix_(held_rows, held)], Z[np.ix_(held_rows, kept)]
                 C, D = Z[np.ix_(kept_rows, held)], Z[np.ix_(kept_rows, kept)]
-                U, s, Vt = linalg.svd(D, full_matrices=False)
-                left, right = B @ Vt.T, U.T @ C
-                off = A.copy()
-                errors[0] += np.sum(off**2)
-                for m in range(1, most + 1):
-                    if m <= len(s) and s[m - 1] > 1e-12 * s[0]:
-                        off -= np.multiply.outer(left[:, m - 1] / s[m - 1], right[m - 1])
-                    errors[m] += np.sum(off**2)
+                errors += _block_errors(A, B, C, D, len(errors))
+    return errors
+
+
+def _block_errors(A: Floats, B: Floats, C: Floats, D: Floats, length: int) -> Floats:
+    """‖A − B D⁺ C‖² with the pseudo-inverse of rank m = 0, 1, … of D = Σ_j s_j u_j v_jᵀ: a product for each rank."""
+    U, s, Vt = linalg.svd(D, full_matrices=False)
+    left, right = B @ Vt.T, U.T @ C
+    errors, off = np.empty(length), A.copy()
+    errors[0] = np.sum(off**2)
+    for m in range(1, length):
+        if m <= len(s) and s[m - 1] > RANK * s[0]:
+            off -= np.multiply.outer(left[:, m - 1] / s[m - 1], right[m - 1])
+        errors[m] = np.sum(off**2)
     return errors

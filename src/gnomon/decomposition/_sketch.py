@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Floats
+from gnomon._typing import Floats, Matrix
 from gnomon.numerics.centred_rows import RowsAbout, rows_about
 from gnomon.numerics.principal import principal_components
 
@@ -36,7 +36,7 @@ class Sketch(NamedTuple):
 
 
 def add_to_sketch(
-    sketch: Sketch | None, X: Floats, weights: Floats | None, n_components: Any, *, center: bool
+    sketch: Sketch | None, X: Matrix, weights: Floats | None, n_components: Any, *, center: bool
 ) -> Sketch:
     """The sketch of the rows so far and of those of X.
 

@@ -237,16 +237,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         grand = float(means.mean())
         if not np.isfinite(grand):
             raise ValueError("the kernel of the rows of X is more than floats hold; scale X first, with StandardScaler")
+        # Of the eigenvalues; where centring cancels all entries, nothing else is left.
+        rounding = 4.0 * n * float(np.finfo(K.dtype).eps * np.max(np.abs(np.diagonal(K))))
         if self.center:
             # A matrix or a function that was given may give what is the user's own.
             K = _centred(K.copy() if self._kernel.whole else K, means, grand)
-        values, V = self._eigen(K, rng)
+        values, V = self._eigen(K, rounding, rng)
         keep = values > 0.0 if (self.remove_zero_eig or self.n_components is None) else np.ones(len(values), dtype=bool)
         self.eigenvalues_, self.eigenvectors_ = values[keep], fix_signs(V[:, keep])
         self._column_means, self._grand_mean, self._row_weights = means, grand, np.full(n, 1.0 / n, dtype=K.dtype)
         self._scaled_alphas = _over_roots(self.eigenvectors_, self.eigenvalues_)
 
-    def _eigen(self, K: Floats, rng: np.random.RandomState) -> tuple[Floats, Floats]:
+    def _eigen(self, K: Floats, rounding: float, rng: np.random.RandomState) -> tuple[Floats, Floats]:
         """λ and v of K', largest first; rounding is zero, and a kernel that is none is refused."""
         n = len(K)
         m = n if self.n_components is None else min(n, self.n_components)
@@ -274,34 +276,34 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         else:
             values, V = _random_range(K, m, self.iterated_power, rng)
         values, V = values[::-1][:m], V[:, ::-1][:, :m]
-        return _without_rounding(values), V
+        return _without_rounding(values, rounding), V
 
     def _fit_landmarks(self, against: Against, rng: np.random.RandomState) -> None:
         """The components of φ(x) = K_mm^{−½} k_m(x) for landmarks m: Williams & Seeger (2001), NIPS."""
         n = len(against.prepared)
         if self.n_landmarks >= n:
-            return self._fit_all(against.matrix(), rng)
+            self._fit_all(against.matrix(), rng)
+            return
         chosen = np.sort(rng.permutation(n)[: self.n_landmarks])
         cross = against.rows(chosen).T
         values, U = linalg.eigh(cross[chosen], check_finite=False)
         values = _without_rounding(values[::-1])
-        U = U[:, ::-1][:, values > 0.0]
-        whiten = _over_roots(U, values[values > 0.0])
+        whiten = _over_roots(U[:, ::-1][:, values > 0.0], values[values > 0.0])
         features = cross @ whiten
-        means = features.mean(axis=0) if self.center else np.zeros(features.shape[1])
-        _, singular, Vt = linalg.svd(features - means, full_matrices=False)
-        keep = _without_rounding(singular**2) > 0.0
-        m = min(int(keep.sum()), self.n_components or len(singular))
-        self.eigenvalues_ = singular[:m] ** 2
-        W = fix_signs(((features - means) @ Vt[:m].T) / singular[:m])
-        signs = np.sign(np.sum(W * ((features - means) @ Vt[:m].T), axis=0))
-        self.eigenvectors_ = W
-        self._scaled_alphas = whiten @ (Vt[:m].T * signs)
-        # The mean of the features, as a shift of the comparisons: k_m(x) whiten − means.
+        means, largest = features.mean(axis=0), np.max(np.abs(features), initial=0.0)
+        means = means if self.center else np.zeros_like(means)
+        features -= means
+        _, singular, Vt = linalg.svd(features, full_matrices=False)
+        rounding = float(features.size * (np.finfo(cross.dtype).eps * largest) ** 2)
+        m = min(int(np.sum(_without_rounding(singular**2, rounding) > 0.0)), self.n_components or len(singular))
+        V, singular = Vt[:m].T, singular[:m]
+        vectors = (features @ V) / singular
+        self.eigenvalues_, self.eigenvectors_ = singular**2, fix_signs(vectors)
+        self._scaled_alphas = whiten @ (V * np.sign(np.sum(self.eigenvectors_ * vectors, axis=0)))
+        # The mean of the features, as a shift of the comparisons: (k_m(x) − shift) whiten = k_m(x) whiten − means.
         self._column_means = means @ linalg.pinv(whiten)
         self._grand_mean, self._row_weights = 0.0, np.zeros(len(chosen), dtype=features.dtype)
         self.X_fit_ = take_rows(self.X_fit_, chosen)
-        return None
 
     def _fit_back(self, rows: Any) -> None:
         """Ridge regression from scores to rows, with the same kernel on scores."""
@@ -353,23 +355,23 @@ def _random_range(K: Floats, m: int, iterated_power: Any, rng: np.random.RandomS
     return values, Q @ U
 
 
-def _without_rounding(values: Floats) -> Floats:
-    """Eigenvalues with rounding set to zero; an error where one is truly negative."""
+def _without_rounding(values: Floats, rounding: float = 0.0) -> Floats:
+    """Eigenvalues, of which those that may be rounding are zero; an error where one is truly negative."""
     zero, negative = ZERO[values.dtype.char], NEGATIVE[values.dtype.char]
     most = float(np.max(np.abs(values), initial=0.0))
     least = float(np.min(values, initial=0.0))
-    if least < -negative * most:
+    if least < -max(negative * most, rounding):
         raise ValueError(
             f"There are significant negative eigenvalues: the least is {least:.3g}, the largest {most:.3g}: no "
             "positive semi-definite kernel has them; choose another one, or other parameters"
         )
-    if least < -zero * most:
+    if least < -max(zero * most, rounding):
         warnings.warn(
             f"an eigenvalue of the kernel matrix is {least:.3g}, the largest is {most:.3g}: the kernel is not quite "
             "positive semi-definite; it is taken as zero",
             stacklevel=4,
         )
-    return np.where(values > zero * most, values, 0.0)
+    return np.where(values > max(zero * most, rounding), values, 0.0)
 
 
 def _over_roots(V: Floats, values: Floats) -> Floats:

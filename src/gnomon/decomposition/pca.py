@@ -3,12 +3,10 @@
     minimise over W (WᵀW = I)    Σᵢ sᵢ ‖xᵢ − x̄ − W Wᵀ(xᵢ − x̄)‖²                                  (1)
 
 The columns of W are the first m eigenvectors of the covariance; z = Wᵀ(x − x̄) are the scores. Pearson (1901),
-doi:10.1080/14786440109462720; as a density with covariance W(Λ − σ²I)Wᵀ + σ²I, σ² the mean of the other eigenvalues:
-Tipping & Bishop (1999), doi:10.1111/1467-9868.00196.
+doi:10.1080/14786440109462720. As a density, with σ² the mean of the other eigenvalues: `_component_density`.
 """
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,8 +17,11 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, Matrix, MatrixLike, NonNegative, Seed, is_sparse
 from gnomon.base import validate_rows
+from gnomon.base.chunks import Chunks, read_chunks
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import store
 from gnomon.decomposition._checked_moments import check_values, checked_moments
+from gnomon.decomposition._component_density import ComponentDensity
 from gnomon.decomposition._how_many import HowMany, number_asked, number_kept, reference_variances
 from gnomon.decomposition._sketch import Sketch, add_to_sketch
 from gnomon.numerics.centred_rows import rows_about
@@ -125,17 +126,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         center: bool = True,
         ddof: NonNegative = 1,
     ):
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
-        self.center = center
-        self.ddof = ddof
+        store(self, locals())
 
     def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the components.
@@ -164,7 +155,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         reference = reference_variances(self.n_components, X, weights, self.random_state, center=self.center)
         return self._keep(found, center, n, n if weights is None else float(weights.sum()), X.dtype, reference)
 
-    def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to those of earlier calls.
 
         Up to 20,000 columns the sums of all rows are kept, so the result is that of `fit` on all of them, in any order;
@@ -173,7 +164,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
 
@@ -181,23 +172,25 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         self
         """
-        X = validate_rows(self, X, finite=False, reset=vars(self).get("_sums") is None)
+        first = vars(self).get("_sums") is None
+        X = validate_rows(self, X, finite=False, reset=first, accept_sparse=("csr", "csc"))
         return self._add(X, None if sample_weight is None else check_weights(sample_weight, X))
 
-    def fit_chunks(self, chunks: Iterable[ArrayLike]) -> Self:
+    def fit_chunks(self, chunks: Chunks) -> Self:
         """Fit to rows that come in chunks, each seen once.
 
         Parameters
         ----------
-        chunks : iterable of array-like of shape (n_samples, n_features)
+        chunks : iterable, or function that returns one
+            Of X, or of pairs (X, sample_weight).
 
         Returns
         -------
         self
         """
         self._sums = None
-        for chunk in chunks:
-            self.partial_fit(chunk)
+        for X, weights in read_chunks(chunks, once=True)():
+            self.partial_fit(X, sample_weight=weights)
         if self._sums is None:
             raise ValueError("chunks holds no table; give at least one")
         return self
@@ -308,10 +301,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         ndarray of shape (n_features, n_features)
         """
-        check_is_fitted(self)
-        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0.0)
-        W = self.components_
-        return (W.T * above) @ W + self.noise_variance_ * np.eye(self.n_features_in_, dtype=W.dtype)
+        return self._density().covariance()
 
     def get_precision(self) -> Floats:
         """The inverse of `get_covariance`, by its eigenvalues.
@@ -320,12 +310,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         ndarray of shape (n_features, n_features)
         """
-        check_is_fitted(self)
-        variances, rest = self._density_variances()
-        W = self.components_
-        outside = 0.0 if rest is None else 1.0 / rest
-        inverse = (W.T * (1.0 / variances - outside)) @ W + outside * np.eye(self.n_features_in_)
-        return inverse.astype(W.dtype)
+        return self._density().precision()
 
     def score_samples(self, X: ArrayLike) -> Floats:
         """log p(x) of every row under the density.
@@ -338,17 +323,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        X = validate_rows(self, X, reset=False)
-        variances, rest = self._density_variances()
-        m, d = self.components_.shape
-        Z = self._scores(X)
-        squares = np.sum(Z**2 / variances, axis=1)
-        log_det = float(np.sum(np.log(variances)))
-        if rest is not None:
-            squares += np.asarray(self.reconstruction_error(X, reduction="none")) / rest
-            log_det += (d - m) * float(np.log(rest))
-        return (-0.5 * (d * np.log(2.0 * np.pi) + log_det + squares)).astype(X.dtype)
+        density = self._density()
+        return density.log_density(validate_rows(self, X, reset=False))
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """The mean of `score_samples`.
@@ -376,11 +352,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         ndarray of shape (n_samples, n_features)
         """
-        check_is_fitted(self)
-        rng = check_random_state(random_state)
-        above = np.sqrt(np.maximum(self.explained_variance_ - self.noise_variance_, 0.0))
-        noise = np.sqrt(self.noise_variance_) * rng.normal(size=(n_samples, self.n_features_in_))
-        return self.mean_ + (rng.normal(size=(n_samples, self.n_components_)) * above) @ self.components_ + noise
+        return self._density().sample(n_samples, check_random_state(random_state))
 
     def _principal(self, X: Matrix, weights: Floats | None, m: int, route: Route) -> tuple[Principal, Floats]:
         """Components, and the centre that they are seen from."""
@@ -429,7 +401,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_components_, self.n_samples_ = m, n
         return self
 
-    def _add(self, X: Floats, weights: Floats | None) -> Self:
+    def _add(self, X: Matrix, weights: Floats | None) -> Self:
         """Add a chunk to the sums of all rows, or to the components that stand for them."""
         sums = vars(self).get("_sums")
         seen = self.n_samples_ if sums is not None else 0
@@ -460,18 +432,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         mean = self.mean_.astype(X.dtype, copy=False)
         return X @ W - mean @ W if is_sparse(X) else (X - mean) @ W
 
-    def _density_variances(self) -> tuple[Floats, float | None]:
-        """Variances along the components and in every other direction; None where there is no other."""
-        m, d = self.components_.shape
-        if m < d and not self.noise_variance_ > 0.0:
-            raise ValueError(
-                f"the rows have no variance outside the {m} components, so their density in {d} columns is singular; "
-                "ask for fewer components"
-            )
-        variances = np.maximum(self.explained_variance_.astype(float), self.noise_variance_)
-        if m and not variances.min() > 0.0:
-            raise ValueError("a component has no variance, so the density is singular; ask for fewer components")
-        return variances, (self.noise_variance_ if m < d else None)
+    def _density(self) -> ComponentDensity:
+        check_is_fitted(self)
+        return ComponentDensity(self.mean_, self.components_, self.explained_variance_, self.noise_variance_)
 
     @property
     def _n_features_out(self) -> int:

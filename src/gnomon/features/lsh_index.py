@@ -293,19 +293,23 @@ class LSHIndex(Estimator):
             return self._keys(self.hashes_.codes(Q))[None]
         positions = self.hashes_.positions(Q)
         codes = self._family.cells(positions)
-        keys = [self._keys(codes)]
-        steps, costs = self._family.steps(positions, codes)
-        shape = (steps.shape[0], len(codes), self.n_tables_, self.n_bits_)
-        # One step to a neighbouring cell changes the key by its factor.
-        order = np.moveaxis(costs.reshape(shape), 0, -1).reshape(*shape[1:3], -1).argsort(axis=-1, kind="stable")
-        flat = np.moveaxis(steps.reshape(shape), 0, -1).reshape(*shape[1:3], -1)
-        factors = np.repeat(self._factors, shape[0])
-        for probe in range(min(self.n_probes, flat.shape[-1])):
-            chosen = order[..., probe]
-            step = np.take_along_axis(flat, chosen[..., None], axis=-1)[..., 0]
+        steps, costs = (self._by_table(part) for part in self._family.steps(positions, codes))
+        # One step of a hash to a neighbouring cell changes the key by the factor of that hash.
+        factors = np.repeat(self._factors, steps.shape[-1] // self.n_bits_)
+        nearest_first = np.argsort(costs, axis=-1, kind="stable")
+        own = self._keys(codes)
+        keys = [own]
+        for probe in range(min(self.n_probes, steps.shape[-1])):
+            chosen = nearest_first[..., probe]
+            step = np.take_along_axis(steps, chosen[..., None], axis=-1)[..., 0]
             with np.errstate(over="ignore"):
-                keys.append(keys[0] + (step.astype(np.uint64) * factors[chosen]).T)
+                keys.append(own + (step.astype(np.uint64) * factors[chosen]).T)
         return np.stack(keys)
+
+    def _by_table(self, changes: Any) -> Any:
+        """Changes of codes, of shape (c, q, L K), as those of each table, of shape (q, L, K c)."""
+        c, q, _ = changes.shape
+        return np.moveaxis(changes.reshape(c, q, self.n_tables_, self.n_bits_), 0, -1).reshape(q, self.n_tables_, -1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -23,6 +23,9 @@ from gnomon.numerics.streaming import Moments, moments
 __all__ = ["ROUTES", "Principal", "Route", "choose_route", "components_of_moments", "principal_components"]
 
 Route: TypeAlias = Literal["covariance_eigh", "full", "dual", "randomized", "arpack", "power"]
+WEAK = 1e-8
+"""An eigenvalue of the squared matrix that is below this share of the largest has half of its digits, or none."""
+
 Normalizer: TypeAlias = Literal["auto", "QR", "LU", "none"]
 
 
@@ -204,8 +207,11 @@ def _dual(rows: RowsAbout, m: int) -> Principal:
     # Lengths anew: a small eigenvalue of the squared matrix has few digits, and the axis would not have length one.
     axes = Z.T @ U
     lengths = np.linalg.norm(axes, axis=0)
-    safe = np.where(lengths > 0.0, lengths, 1.0)
-    return Principal(values[:m], axes / safe, float(np.sum(values)))
+    axes /= np.where(lengths > 0.0, lengths, 1.0)
+    if m and not values[m - 1] > WEAK * values[0]:
+        # What rounding left of a direction without variance is not orthogonal to the others.
+        axes = linalg.qr(axes, mode="economic", check_finite=False)[0]
+    return Principal(values[:m], axes, float(np.sum(values)))
 
 
 def _randomized(
@@ -239,6 +245,10 @@ _NORMALIZERS: dict[str, Callable[[Floats], Floats]] = {"QR": _apart_by_qr, "LU":
 
 def _arpack(rows: RowsAbout, m: int, tol: float, rng: Any) -> Principal:
     n, d = rows.shape
+    total = rows.square()
+    if total == 0.0:
+        # Rows without variance, of which ARPACK finds nothing: any directions will do.
+        return Principal(np.zeros(m), np.eye(d, m), 0.0)
     Z = LinearOperator(
         shape=(n, d),
         matvec=lambda v: rows.times(np.ravel(v)),
@@ -251,7 +261,7 @@ def _arpack(rows: RowsAbout, m: int, tol: float, rng: Any) -> Principal:
     _, singular, Vt = svds(Z, k=m, tol=tol, v0=start)
     order = np.argsort(singular)[::-1]
     axes, values = Vt[order].T, singular[order] ** 2
-    return Principal(values, axes, rows.square(), _residual(rows, axes, values))
+    return Principal(values, axes, total, _residual(rows, axes, values))
 
 
 def _power(rows: RowsAbout, m: int, tol: float, rng: Any, max_iter: int = 10_000) -> Principal:

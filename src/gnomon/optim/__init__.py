@@ -24,7 +24,7 @@ from gnomon.optim._kernel_pegasos import kernel_pegasos
 from gnomon.optim._kernel_primal import LARGEST_MATRIX, kernel_primal
 from gnomon.optim._kernel_qp import LARGEST_QP, kernel_qp
 from gnomon.optim._kmeans import KMeansResult, kmeans
-from gnomon.optim._kmeans_chunks import kmeans_chunks
+from gnomon.optim._kmeans_chunks import ChunkedKMeans, kmeans_chunks
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
@@ -89,6 +89,7 @@ __all__ = [
     "AddedVariance",
     "ApproximateZerosWarning",
     "BatchProblem",
+    "ChunkedKMeans",
     "Clipped",
     "ConvexityReport",
     "CoordinateOrder",

@@ -8,20 +8,25 @@ al. (2017), arXiv:1701.07204. In more dimensions all partitions of few rows are 
 that costs as much as the best one of all is left.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gnomon._jit import jit
+from gnomon._jit import jit, subroutine
 from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.optim._kmeans import KMeansResult
-from gnomon.optim.center_distances import row_unit
+from gnomon.optim.center_distances import check_objective, in_unit, row_unit
 from gnomon.optim.center_search import nearest_center
 
 __all__ = ["exact_kmeans"]
 
 MOST_ROWS = 12
 """Rows of which all partitions are searched."""
+
+HALVES = 2.0**27 + 1.0
+"""A multiple by which a double is cut in two halves whose products are exact."""
 
 
 def exact_kmeans(X: ArrayLike, k: int, sample_weight: ArrayLike | None = None) -> KMeansResult:
@@ -66,42 +71,95 @@ def exact_kmeans(X: ArrayLike, k: int, sample_weight: ArrayLike | None = None) -
             f"{MOST_ROWS} rows; use KMeans"
         )
     unit = row_unit(A)
-    rows = (A[used] - A[used].mean(axis=0)) / unit
-    best = _on_a_line(rows[:, 0], k, weights[used]) if A.shape[1] == 1 else _of_few(rows, k, weights[used])
-    return _result(A, best, used, weights, k)
+    rows = in_unit(A, unit)
+    search = _of_few if A.shape[1] > 1 else _on_a_line
+    best = search(rows[used], k, weights[used])
+    return _result(rows, unit, best, used, weights, k)
 
 
-def _result(A: Floats, best: Integers, used: Integers, weights: Floats, k: int) -> KMeansResult:
+def _result(rows: Floats, unit: float, best: Integers, used: Integers, weights: Floats, k: int) -> KMeansResult:
+    """Labels of the rows with weight as they were found, of the others by their nearest centre."""
     numbers = dict(zip(dict.fromkeys(best.tolist()), range(k), strict=True))
     best = np.array([numbers[label] for label in best.tolist()])
     inside = [used[best == j] for j in range(k)]
-    centers = np.array([np.average(A[rows], axis=0, weights=weights[rows]) for rows in inside])
-    labels = nearest_center(A, centers)[0]
+    centers = np.array([np.average(rows[part], axis=0, weights=weights[part]) for part in inside])
+    labels = nearest_center(rows, centers)[0]
     labels[used] = best
-    objective = float(weights @ np.sum((A - centers[labels]) ** 2, axis=1))
+    squares = np.sum((rows - centers[labels]) ** 2, axis=1)
+    in_units = float(weights @ squares)
+    objective = in_units * unit * unit
+    check_objective(objective, is_zero=in_units == 0.0)
     history = {"iteration": np.zeros(1), "objective": np.array([objective]), "seconds": np.zeros(1)}
-    return KMeansResult(centers, labels, objective, 0, True, history, "exact", 0)
+    return KMeansResult(centers * unit, labels, objective, 0, True, history, "exact", 0, squares * unit * unit)
 
 
-def _on_a_line(x: Floats, k: int, weights: Floats) -> Integers:
+def _on_a_line(X: Floats, k: int, weights: Floats) -> Integers:
+    """The best intervals of rows with one column."""
+    x = X[:, 0]
     order = np.argsort(x, kind="stable")
-    s, y = weights[order], x[order]
-    none, first, second = (np.concatenate([[0.0], np.cumsum(part)]) for part in (s, s * y, s * y * y))
-    starts = _interval_starts(none, first, second, k)
+    starts = _interval_starts(_line_sums(x[order], weights[order]), k)
     labels = np.empty(len(x), dtype=np.int64)
     labels[order] = np.searchsorted(starts, np.arange(len(x)), side="right") - 1
     return labels
 
 
+class _LineSums(NamedTuple):
+    """Σ s, Σ s y and Σ s y² of the first rows, each in two parts: a number, and what rounding took from it.
+
+    Far rows have large sums, and the cost of near ones is a difference of these: Dekker (1971), doi:10.1007/BF01397083.
+    """
+
+    s: Floats
+    sy: Floats
+    syy: Floats
+
+
 @jit
-def _interval_starts(s: Floats, sy: Floats, syy: Floats, k: int) -> Integers:
+def _line_sums(y: Floats, weights: Floats) -> _LineSums:
+    n = len(y)
+    sums = _LineSums(np.zeros((n + 1, 2)), np.zeros((n + 1, 2)), np.zeros((n + 1, 2)))
+    for i in range(n):
+        first, rest = _product(weights[i], y[i])
+        second, other = _product(first, y[i])
+        _add(sums.s, i, weights[i], 0.0)
+        _add(sums.sy, i, first, rest)
+        _add(sums.syy, i, second, other + rest * y[i])
+    return sums
+
+
+@subroutine
+def _add(sums: Floats, i: int, a: float, b: float) -> None:
+    """The sum of the first i + 1 terms, of which a + b is the last."""
+    total, lost = _sum(sums[i, 0], a)
+    sums[i + 1, 0], sums[i + 1, 1] = _sum(total, lost + (sums[i, 1] + b))
+
+
+@subroutine
+def _sum(a: float, b: float) -> tuple[float, float]:
+    """a + b, and what rounding took from it: Knuth (1997), section 4.2.2, theorem B."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@subroutine
+def _product(a: float, b: float) -> tuple[float, float]:
+    """a b, and what rounding took from it: Dekker (1971), section 5."""
+    c, d = HALVES * a, HALVES * b
+    a_high, b_high = c - (c - a), d - (d - b)
+    a_low, b_low, product = a - a_high, b - b_high, a * b
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@jit
+def _interval_starts(sums: _LineSums, k: int) -> Integers:
     """Where each of the k best intervals starts."""
-    n = len(s) - 1
+    n = len(sums.s) - 1
     cost, last = np.full((k, n + 1), np.inf), np.zeros((k, n + 1), dtype=np.int64)
     for m in range(1, n + 1):
-        cost[0, m] = _interval_cost(s, sy, syy, 0, m)
+        cost[0, m] = _interval_cost(sums, 0, m)
     for c in range(1, k):
-        _next_layer(s, sy, syy, cost[c - 1], cost[c], last[c], c + 1)
+        _fill(sums, cost[c - 1], cost[c], last[c], c + 1, n, c, n - 1)
     starts, end = np.zeros(k, dtype=np.int64), n
     for c in range(k - 1, 0, -1):
         end = last[c, end]
@@ -110,36 +168,46 @@ def _interval_starts(s: Floats, sy: Floats, syy: Floats, k: int) -> Integers:
 
 
 @jit
-def _next_layer(s: Floats, sy: Floats, syy: Floats, before: Floats, cost: Floats, last: Integers, least: int) -> None:
-    """The best last interval of the first m rows for every m, the middle one first: its start bounds the others."""
-    n = len(s) - 1
-    stack = np.empty((2 * n + 2, 4), dtype=np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = least, n, least - 1, n - 1
-    depth = 1
-    while depth > 0:
-        depth -= 1
-        lo, hi, first, final = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
-        if lo > hi:
-            continue
-        m = (lo + hi) // 2
-        for start in range(first, min(final, m - 1) + 1):
-            value = before[start] + _interval_cost(s, sy, syy, start, m)
-            if value < cost[m]:
-                cost[m], last[m] = value, start
-        stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = lo, m - 1, first, last[m]
-        stack[depth + 1, 0], stack[depth + 1, 1], stack[depth + 1, 2], stack[depth + 1, 3] = m + 1, hi, last[m], final
-        depth += 2
+def _fill(
+    sums: _LineSums, before: Floats, cost: Floats, last: Integers, low: int, high: int, first: int, final: int
+) -> None:
+    """The best last interval of the first m rows for m = low … high, which starts at first … final.
+
+    The middle m comes first: its start bounds those of the others.
+    """
+    if low > high:
+        return
+    m = (low + high) // 2
+    for start in range(first, min(final, m - 1) + 1):
+        value = before[start] + _interval_cost(sums, start, m)
+        if value < cost[m]:
+            cost[m], last[m] = value, start
+    _fill(sums, before, cost, last, low, m - 1, first, last[m])
+    _fill(sums, before, cost, last, m + 1, high, last[m], final)
 
 
-@jit
-def _interval_cost(s: Floats, sy: Floats, syy: Floats, start: int, end: int) -> float:
-    weight, total = s[end] - s[start], sy[end] - sy[start]
-    return max(0.0, syy[end] - syy[start] - total * total / weight)
+@subroutine
+def _interval_cost(sums: _LineSums, start: int, end: int) -> float:
+    """Σ s y² − (Σ s y)² / Σ s of the rows start … end − 1."""
+    w, w_rest = _difference(sums.s, start, end)
+    t, t_rest = _difference(sums.sy, start, end)
+    q, q_rest = _difference(sums.syy, start, end)
+    square, square_rest = _product(t, t)
+    share = square / w
+    back, back_rest = _product(share, w)
+    share_rest = (((square - back) - back_rest) + (square_rest + 2.0 * t * t_rest) - share * w_rest) / w
+    return max(0.0, (q - share) + (q_rest - share_rest))
+
+
+@subroutine
+def _difference(sums: Floats, start: int, end: int) -> tuple[float, float]:
+    high, lost = _sum(sums[end, 0], -sums[start, 0])
+    return _sum(high, lost + (sums[end, 1] - sums[start, 1]))
 
 
 def _of_few(X: Floats, k: int, weights: Floats) -> Integers:
     """All partitions of the rows, each cluster begun by the first of its rows."""
-    n = len(X)
+    n, X = len(X), X - X.mean(axis=0)
     best: tuple[float, Integers] = (np.inf, np.zeros(n, dtype=np.int64))
 
     def extend(i: int, labels: list[int], sums: list[Floats], totals: list[float], cost: float) -> None:

@@ -60,6 +60,8 @@ class KMeansResult(NamedTuple):
         "no_change", "tol", "max_iter", "callback" or "interrupted".
     n_relocated : int
         How often a centre without rows was moved to a row.
+    squares : ndarray of shape (n,)
+        The squared distance of every row from its centre.
 
     References
     ----------
@@ -82,6 +84,7 @@ class KMeansResult(NamedTuple):
     history: History
     stop_reason: StopReason
     n_relocated: int
+    squares: Floats
 
 
 def kmeans(
@@ -152,8 +155,8 @@ def kmeans(
     if unit == 1.0:
         return found
     history = {**found.history, "objective": found.history["objective"] * unit * unit}
-    centers = found.centers * X.dtype.type(unit)
-    return found._replace(centers=centers, objective=found.objective * unit * unit, history=history)
+    centers, squares = found.centers * X.dtype.type(unit), found.squares * unit * unit
+    return found._replace(centers=centers, objective=found.objective * unit * unit, history=history, squares=squares)
 
 
 class _Totals(NamedTuple):
@@ -230,14 +233,14 @@ class _KMeansDescent:
         except KeyboardInterrupt:
             reason = "interrupted"
             self.labels = nearest_center(self.search.X, self.centers)[0]
-        squares = self.search.own_squares(self.centers, self.labels)
-        return self._result(float(self.weights @ squares), n_iter, reason, trace)
+        return self._result(n_iter, reason, trace.history)
 
-    def _result(self, objective: float, n_iter: int, reason: StopReason, trace: Trace) -> KMeansResult:
+    def _result(self, n_iter: int, reason: StopReason, history: History) -> KMeansResult:
+        squares = self.search.own_squares(self.centers, self.labels)
         order = np.argsort(self.groups.rank)
+        centers, labels, objective = self.centers[order], self.groups.rank[self.labels], float(self.weights @ squares)
         met = reason in ("no_change", "tol")
-        centers, labels = self.centers[order], self.groups.rank[self.labels]
-        return KMeansResult(centers, labels, objective, n_iter, met, trace.history, reason, self.n_relocated)
+        return KMeansResult(centers, labels, objective, n_iter, met, history, reason, self.n_relocated, squares)
 
     def _begin(self, centers: Floats, rank: Integers) -> Integers:
         """Take these centres, without bounds and without rows; their order."""

@@ -26,16 +26,18 @@ __all__ = [
     "SparseRows",
     "all_distances",
     "center_rows",
+    "check_objective",
     "dense_rows",
     "in_unit",
+    "largest_entry",
     "own_squares",
     "row_chunks",
     "row_unit",
+    "unit_of",
 ]
 
 TILE = 4
 """Sums that (1) is added up in: an addition to a single one would wait for the last."""
-
 
 HALF_DIGITS = 1e-8
 """A difference that is smaller, compared with its terms, has lost half of its digits."""
@@ -251,8 +253,17 @@ def dense_rows(X: Matrix, which: ArrayLike) -> Floats:
 
 def row_unit(X: Matrix) -> float:
     """A power of two in whose multiples squares of the entries of X neither overflow nor vanish; mostly one."""
+    return unit_of(largest_entry(X))
+
+
+def largest_entry(X: Matrix) -> float:
+    """max |x| over all entries."""
     values = X.data if is_sparse(X) else X
-    size = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
+    return float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
+
+
+def unit_of(size: float) -> float:
+    """The unit of rows whose largest entry has that size."""
     low, high = SIZES
     return 1.0 if low <= size <= high or size == 0.0 else float(2.0 ** np.floor(np.log2(size)))
 
@@ -260,3 +271,13 @@ def row_unit(X: Matrix) -> float:
 def in_unit(X: Matrix, unit: float) -> Matrix:
     """X in multiples of a unit."""
     return X if unit == 1.0 else X / X.dtype.type(unit)
+
+
+def check_objective(objective: float, *, is_zero: bool) -> None:
+    """Refuse an objective of squared distances that overflows, or that is zero where the distances are not."""
+    if np.isfinite(objective) and (objective != 0.0 or is_zero):
+        return
+    raise ValueError(
+        f"distances in X are too {'small' if objective == 0.0 else 'large'}: floats cannot hold their squares, and the "
+        f"objective would be {objective:g}; scale all of X by one factor, a power of ten"
+    )

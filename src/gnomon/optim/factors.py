@@ -3,13 +3,10 @@
     minimise over F    ½ tr(F G Fᵀ) − tr(F Bᵀ) + Ω(F)                                             (1)
 
 For X ≈ Z H with H fixed, F = Z, G = H Hᵀ, B = X Hᵀ; with Z fixed, F = Hᵀ, G = ZᵀZ, B = XᵀZ: one text serves both sides,
-and the data enter by G and B alone. A constraint is one verb, `update`, which never raises (1): in closed form where
-there is one, by coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708) or by proximal steps of the
-length 1/‖G‖ (Bolte, Sabach & Teboulle 2014, doi:10.1007/s10107-013-0701-9).
+and the data enter by G and B alone. A constraint is one verb, `update`, which never raises (1): here in closed form, or
+by coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708); by proximal steps in `proximal_factors`.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +15,9 @@ from scipy import linalg
 
 from gnomon._typing import Bools, Floats
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.optim.factor_rows import descend, keep_largest, project_simplex
+from gnomon.optim.constraint import Constraint
+from gnomon.optim.factor_rows import descend
+from gnomon.optim.proximal_factors import AtMost, Proximal, Simplex
 from gnomon.penalties import L1, L2, NoPenalty
 
 __all__ = [
@@ -41,42 +40,6 @@ SWEEPS = 8
 
 REST = 0.01
 """Sweeps over a row end when one moves it by less than this share of the first."""
-
-PROXIMAL_STEPS = 10
-
-
-class Constraint(ABC):
-    """Base of what a factor may be: subclass it and write `update`, or give a proximal operator to `Proximal`.
-
-    References
-    ----------
-    Bolte, J., Sabach, S. & Teboulle, M. (2014). Proximal alternating linearized minimization for nonconvex and
-    nonsmooth problems. doi:10.1007/s10107-013-0701-9
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim.factors import NonNegative
-    >>> NonNegative().update(np.zeros((1, 2)), np.eye(2), np.array([[3.0, -1.0]]))
-    array([[3., 0.]])
-    """
-
-    @abstractmethod
-    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
-        """A factor that obeys the constraint and makes (1) no larger than F does."""
-
-    def update_from(self, F: Floats, G: Floats, B: Floats) -> tuple[Floats, float]:
-        """`update`, and how much F violated the optimality conditions before; nan where that is not known."""
-        return self.update(F, G, B), np.nan
-
-    def value(self, F: Floats) -> float:
-        """Ω(F) of a factor that obeys the constraint."""
-        return 0.0
-
-    def start(self, F: Floats) -> Floats:
-        """A factor near F that obeys the constraint."""
-        k = F.shape[1]
-        return self.update(np.zeros_like(F), np.eye(k, dtype=F.dtype), F)
 
 
 @dataclass(frozen=True)
@@ -325,97 +288,6 @@ class UnitBall(Constraint):
                 step = np.maximum(step, 0.0) if self.positive else step
                 out[:, j] = step / max(float(np.linalg.norm(step)), 1.0)
         return out
-
-
-class Proximal(Constraint):
-    """A constraint by its proximal operator.
-
-    Parameters
-    ----------
-    prox : callable (F, step) → F
-        argmin_U ½ ‖U − F‖² + step Ω(U), of the factor as rows of codes.
-    value : callable F → float, optional
-        Ω(F); 0 by default.
-
-    References
-    ----------
-    Bolte, J., Sabach, S. & Teboulle, M. (2014). Proximal alternating linearized minimization.
-    doi:10.1007/s10107-013-0701-9
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim.factors import Proximal
-    >>> box = Proximal(lambda F, step: np.clip(F, 0.0, 1.0))
-    >>> box.update(np.zeros((1, 2)), np.eye(2), np.array([[3.0, 0.5]]))
-    array([[1. , 0.5]])
-    """
-
-    def __init__(self, prox: Callable[[Floats, float], Floats], value: Callable[[Floats], float] | None = None) -> None:
-        self.prox = prox
-        self._value = value
-
-    def update(self, F: Floats, G: Floats, B: Floats) -> Floats:
-        """Proximal gradient steps of the length 1/‖G‖."""
-        lipschitz = float(linalg.eigvalsh(G)[-1])
-        if not lipschitz > 0.0:
-            return self.prox(F, 1.0)
-        step = 1.0 / lipschitz
-        F = self.prox(F, 0.0) if not np.any(F) else F
-        for _ in range(PROXIMAL_STEPS):
-            F = self.prox(F - step * (F @ G - B), step)
-        return F
-
-    def value(self, F: Floats) -> float:
-        """Ω(F)."""
-        return 0.0 if self._value is None else float(self._value(F))
-
-
-class Simplex(Proximal):
-    """Rows of shares: ≥ 0, with the sum 1.
-
-    References
-    ----------
-    Duchi, J. et al. (2008). Efficient projections onto the l1-ball for learning in high dimensions.
-    doi:10.1145/1390156.1390191
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim.factors import Simplex
-    >>> Simplex().update(np.zeros((1, 2)), np.eye(2), np.array([[0.9, 0.5]]))
-    array([[0.7, 0.3]])
-    """
-
-    def __init__(self) -> None:
-        super().__init__(lambda F, step: project_simplex(F))
-
-
-class AtMost(Proximal):
-    """At most `n_active` numbers of a row differ from zero.
-
-    Parameters
-    ----------
-    n_active : int
-
-    References
-    ----------
-    Blumensath, T. & Davies, M. E. (2008). Iterative thresholding for sparse approximations.
-    doi:10.1007/s00041-008-9035-z
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim.factors import AtMost
-    >>> AtMost(1).update(np.zeros((1, 3)), np.eye(3), np.array([[1.0, -5.0, 2.0]]))
-    array([[ 0., -5.,  0.]])
-    """
-
-    def __init__(self, n_active: int) -> None:
-        if n_active < 1:
-            raise ValueError(f"n_active={n_active!r} must be a whole number ≥ 1")
-        self.n_active = n_active
-        super().__init__(lambda F, step: keep_largest(F, n_active))
 
 
 def as_constraint(given: Any, name: str = "constraint") -> Constraint:

@@ -7,6 +7,8 @@ k − 1 directions, and no k − 1 directions leave less than the last eigenvalu
 for k-means clustering, NIPS; Ding & He (2004), doi:10.1145/1015330.1015408.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import linalg
 
@@ -14,7 +16,41 @@ from gnomon._typing import Compressed, Floats, Matrix, is_sparse
 from gnomon.numerics.streaming import Moments, moments
 from gnomon.optim.center_distances import in_unit, row_unit
 
-__all__ = ["kmeans_lower_bound"]
+__all__ = ["BoundSums", "bound_of_sums", "kmeans_lower_bound"]
+
+
+class BoundSums(NamedTuple):
+    """What the bound is made of; the sums of chunks add.
+
+    Fields
+    ------
+    rows : Moments
+    beside : float
+        Sums of squares that rounding is relative to, beside the scatter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.kmeans_certificate import BoundSums, bound_of_sums
+    >>> parts = [np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[9.0, 0.0], [9.0, 1.0]])]
+    >>> round(bound_of_sums(BoundSums.of(parts[0]) + BoundSums.of(parts[1]), 2), 9)
+    1.0
+    """
+
+    rows: Moments
+    beside: float
+
+    @classmethod
+    def of(cls, X: Matrix, weights: Floats | None = None, *, n_jobs: int | None = None) -> "BoundSums":
+        """Those of some rows, in units in which squares neither overflow nor vanish."""
+        found = moments(X, weights, n_jobs=n_jobs)
+        return cls(found, _from_zero(X, found))
+
+    def __add__(self, other: "BoundSums") -> "BoundSums":  # type: ignore[override]  # tuples are joined, sums added
+        """The sums of both; their means are subtracted, so that rounding is relative to these too."""
+        both = self.rows + other.rows
+        far = float(min(self.rows.weight, other.rows.weight) * np.sum(both.mean**2))
+        return BoundSums(both, self.beside + other.beside + far)
 
 
 def kmeans_lower_bound(X: Matrix, k: int, weights: Floats | None = None, *, n_jobs: int | None = None) -> float:
@@ -43,16 +79,21 @@ def kmeans_lower_bound(X: Matrix, k: int, weights: Floats | None = None, *, n_jo
     >>> round(kmeans_lower_bound(X, 2), 9)
     1.0
     """
-    d = X.shape[1]
-    if k > d:
+    if k > X.shape[1]:
         return 0.0
     unit = row_unit(X)
-    X = in_unit(X, unit)
-    found = moments(X, weights, n_jobs=n_jobs)
-    scatter = found.covariance() * found.weight
+    return bound_of_sums(BoundSums.of(in_unit(X, unit), weights, n_jobs=n_jobs), k) * unit * unit
+
+
+def bound_of_sums(sums: BoundSums, k: int) -> float:
+    """The bound (1) of rows whose sums are known."""
+    scatter = sums.rows.scatter
+    d = len(scatter)
+    if k > d:
+        return 0.0
     rest = linalg.eigvalsh(scatter, subset_by_index=(0, d - k)) if d > 1 else scatter.ravel()
-    slack = d * np.finfo(float).eps * (float(np.trace(scatter)) + _from_zero(X, found))
-    return float(max(0.0, np.sum(rest) - slack) * unit * unit)
+    slack = d * np.finfo(float).eps * (float(np.trace(scatter)) + sums.beside)
+    return float(max(0.0, np.sum(rest) - slack))
 
 
 def _from_zero(X: Matrix, found: Moments) -> float:

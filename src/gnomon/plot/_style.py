@@ -75,7 +75,11 @@ def new_axes(ax: Axes | None = None, *, width: float = 5.4, height: float = 3.7,
     if ax is not None:
         return ax
     figure = plt.figure(figsize=(width, height), layout="constrained")
-    return figure.add_subplot(projection=projection)
+    fresh: Any = figure.add_subplot(projection=projection)
+    if projection == "3d":
+        # The layout knows nothing of the labels of three axes, and would cut them off.
+        fresh.set_box_aspect(None, zoom=0.85)
+    return fresh
 
 
 def new_panels(

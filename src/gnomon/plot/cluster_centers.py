@@ -116,6 +116,7 @@ def kmeans_steps(
     panels["J"].plot(np.arange(len(values)), values, color=INK, marker="o", markersize=4, label="this start")
     for found in others.values():
         panels["J"].axhline(found.objective, color=COLORS[1], linestyle="--", label="better start")
+    panels["J"].locator_params(axis="x", integer=True)
     dress(panels["J"], x="assignment", y="J", legend="best" if others else None)
     return panels
 

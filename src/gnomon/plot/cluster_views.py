@@ -129,7 +129,7 @@ def cluster_columns(
             bins = np.histogram_bin_edges(rows[:, j], bins="auto").tolist()
             for k, part in enumerate(parts):
                 panel.hist(part, bins=bins, color=_color(k), alpha=0.55, label=str(known[k]))
-            dress(panel, x=names[j], y="rows", grid="y", legend="best" if j == chosen[0] else None)
+            dress(panel, x=names[j], y="rows", grid="y", legend="outside" if j == chosen[-1] else None)
             continue
         drawn = panel.boxplot(parts, widths=0.6, patch_artist=True, medianprops={"color": INK}, flierprops={"ms": 3})
         for k, box in enumerate(drawn["boxes"]):
@@ -293,7 +293,7 @@ def cluster_map(
     names = [f"{word} component" if method == "pca" else f"{method} {word}" for word in words]
     if n_components == 3:
         ax.set_zlabel(names[2])  # type: ignore[attr-defined]
-    return dress(ax, x=names[0], y=names[1], legend="best")
+    return dress(ax, x=names[0], y=names[1], legend="outside")
 
 
 def cluster_rules(rules: ClusterRules, *, ax: Axes | None = None) -> Axes:

@@ -135,7 +135,7 @@ def scree(model: BaseEstimator, *, threshold: float | None = None, ax: GivenAxes
     """
     values = np.asarray(model.explained_variance_)
     ratio = np.asarray(model.explained_variance_ratio_)
-    total = float(values[0] / ratio[0])
+    total = float(values[0] / ratio[0]) if ratio[0] > 0.0 else 0.0
     m = np.arange(1, len(values) + 1)
     panels = new_panels(ax, ("variance", "share", "error"))
     panels["variance"].plot(m, values, "o-", color=ACCENT, linewidth=1.7)
@@ -213,7 +213,9 @@ def biplot(
         for (a, b), name in zip(reach * arrows, axis_names(X), strict=True):
             ax.annotate("", (a, b), (0.0, 0.0), arrowprops={"arrowstyle": "->", "color": INK})
             ax.annotate(name, (1.07 * a, 1.07 * b), color=INK, fontsize=9, ha="center", va="center")
-    return dress(ax, x=names[0], y=names[1], legend=None if y is None else "best")
+    if n_components == 1:
+        ax.set_yticks(range(len(known)), labels=[str(label) for label in known])
+    return dress(ax, x=names[0], y=names[1], legend=None if y is None or n_components == 1 else "outside")
 
 
 def reconstructions(
@@ -348,18 +350,18 @@ def directions_compared(
     scatter_classes(panels["points"], rows, y, size=18)
     known, index = classes_of(y)
     center = rows.mean(axis=0)
-    for (name, given), color in zip(directions.items(), COLORS[2:], strict=False):
-        v = np.asarray(given, dtype=float)
-        v = v / np.linalg.norm(v)
+    units = {name: np.asarray(given, dtype=float) / np.linalg.norm(given) for name, given in directions.items()}
+    # Lines of one length: along a direction in which the points hardly spread, a shorter one would lie below them.
+    reach = 1.1 * max(float(np.max(np.abs((rows - center) @ v))) for v in units.values())
+    for (name, v), color in zip(units.items(), COLORS[2:], strict=False):
         scores = (rows - center) @ v
-        reach = 1.1 * float(np.max(np.abs(scores)))
         panels["points"].plot(*(center + np.outer([-reach, reach], v)).T, color=color, linewidth=2.0, label=name)
         bins = np.histogram_bin_edges(scores, bins=24).tolist()
         for k, label in enumerate(known):
             shade = COLORS[1 - k if len(known) == 2 else k % len(COLORS)]
             panels[name].hist(scores[index == k], bins=bins, color=shade, alpha=0.55, label=str(label))
         dress(panels[name], x="score", y="rows", title=name, grid="y")
-    dress(panels["points"], x=names[0], y=names[1], legend="best", equal=True)
+    dress(panels["points"], x=names[0], y=names[1], legend="outside", equal=True)
     return panels
 
 

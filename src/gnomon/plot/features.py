@@ -201,9 +201,9 @@ def polar_remap(
     """
     panels = new_panels(ax, ["before", "after"], width=3.7, height=3.4)
     scatter_classes(panels["before"], X, y)
-    dress(panels["before"], x="$x_1$", y="$x_2$", title="before", legend="best", equal=True)
+    dress(panels["before"], x="$x_1$", y="$x_2$", title="before", equal=True)
     scatter_classes(panels["after"], PolarFeatures(center=center).fit_transform(X), y)
-    dress(panels["after"], x="radius $r$", y="angle $\\theta$", title="after")
+    dress(panels["after"], x="radius $r$", y="angle $\\theta$", title="after", legend="outside")
     return panels
 
 

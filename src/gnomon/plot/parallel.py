@@ -72,7 +72,7 @@ def parallel_coordinates(
         ax.axvline(place, color=MUTED, linewidth=0.6)
     ax.set_xticks(at, labels=[names[j] for j in places])
     units = {"minmax": "share of the range", "standard": "sd from the mean", "raw": "value"}
-    legend = "best" if summary and labels is not None else None
+    legend = "outside" if summary and labels is not None else None
     return dress(ax, x="column", y=units[scale], grid=None, legend=legend)
 
 
