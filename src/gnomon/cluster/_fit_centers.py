@@ -6,6 +6,7 @@ Runs have the options of the model. Lloyd (1982), doi:10.1109/TIT.1982.1056489.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,7 +124,8 @@ def centers_of_chunks(model: Any, read: "ChunkReader", starts: Sequence[Floats])
     return FoundCenters(best, restarts, runs[0].lower_bound, best.spread, none)
 
 
-class ChunkReader(NamedTuple):
+@dataclass(frozen=True)
+class ChunkReader:
     """Checked chunks of a model: each call begins a pass over rows and weights."""
 
     model: Any

@@ -216,7 +216,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         check_n_clusters(self.n_clusters, first[0].shape[0])
         draws = self._starts().draw(*first, check_random_state(self.random_state))
         self._factor, self._fit_rows = None, None
-        vars(self).pop("labels_", None)
+        self.__dict__.pop("labels_", None)
         self._keep(centers_of_chunks(self, read, draws))
         return self
 

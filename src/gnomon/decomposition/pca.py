@@ -146,7 +146,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self._sums: Moments | Sketch | None = None
         n, d = X.shape
-        few = self.n_components if isinstance(self.n_components, int | np.integer) else None
+        few = int(self.n_components) if isinstance(self.n_components, int | np.integer) else None
         route = choose_route(n, d, few, is_sparse(X)) if self.svd_solver == "auto" else self.svd_solver
         if route == "incremental":
             return self._add(X, weights)
@@ -419,7 +419,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         d = len(sums.mean)
         asked = self.n_components
         # Fewer rows so far than components asked for: as many as there are.
-        asked = min(asked, n, d) if isinstance(asked, int | np.integer) else asked
+        asked = min(int(asked), n, d) if isinstance(asked, int | np.integer) else asked
         m = number_asked(asked, n, d, "covariance_eigh")
         return self._keep(*self._from_moments(sums, m), n, float(sums.weight), dtype)
 

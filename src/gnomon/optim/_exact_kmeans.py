@@ -17,7 +17,7 @@ from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.optim._kmeans import KMeansResult
-from gnomon.optim.center_distances import check_objective, in_unit, row_unit
+from gnomon.optim.center_distances import check_objective, row_unit
 from gnomon.optim.center_search import nearest_center
 
 __all__ = ["exact_kmeans"]
@@ -71,7 +71,7 @@ def exact_kmeans(X: ArrayLike, k: int, sample_weight: ArrayLike | None = None) -
             f"{MOST_ROWS} rows; use KMeans"
         )
     unit = row_unit(A)
-    rows = in_unit(A, unit)
+    rows = A / unit
     search = _of_few if A.shape[1] > 1 else _on_a_line
     best = search(rows[used], k, weights[used])
     return _result(rows, unit, best, used, weights, k)

@@ -122,7 +122,7 @@ def kmeans_chunks(
     """
     unit, bound = _first_look(read, len(centers), certificate, n_jobs)
     trace, n_iter, n_relocated = Trace(callback), 0, 0
-    centers = in_unit(np.array(centers), unit)
+    centers = np.array(centers) / centers.dtype.type(unit)
     now = _pass(read, unit, centers, n_jobs)
     allowed = tol * now.variance
     reason: StopReason | None = "callback" if trace.add(0, now.objective * unit * unit) else None
