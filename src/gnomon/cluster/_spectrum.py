@@ -16,7 +16,7 @@ from gnomon._typing import Floats
 from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.scatter import fix_signs
 
-__all__ = ["ITERATIVE", "ZERO", "Eigen", "Laplacian", "Spectrum", "smallest_eigenvectors"]
+__all__ = ["ITERATIVE", "ZERO", "Eigen", "Laplacian", "LaplacianSpectrum", "smallest_eigenvectors"]
 
 Laplacian: TypeAlias = Literal["rw", "sym", "none"]
 
@@ -33,7 +33,7 @@ class Eigen(NamedTuple):
     rng: np.random.RandomState
 
 
-class Spectrum(NamedTuple):
+class LaplacianSpectrum(NamedTuple):
     """The smallest eigenvalues λ of a symmetric Laplacian, its orthonormal eigenvectors, and max ‖L u − λ u‖."""
 
     values: Floats
@@ -41,7 +41,7 @@ class Spectrum(NamedTuple):
     residual: float
 
 
-def smallest_eigenvectors(W: Any, degrees: Floats, laplacian: Laplacian, eigen: Eigen) -> Spectrum:
+def smallest_eigenvectors(W: Any, degrees: Floats, laplacian: Laplacian, eigen: Eigen) -> LaplacianSpectrum:
     """(1) of a graph with weights W, as `eigen` says; "rw" has the eigenvalues of "sym"."""
     n = len(degrees)
     if laplacian == "none":
@@ -64,7 +64,7 @@ def smallest_eigenvectors(W: Any, degrees: Floats, laplacian: Laplacian, eigen: 
     values, vectors = values[order], fix_signs(vectors[:, order])
     residual = float(np.max(np.linalg.norm(apply(vectors) - values * vectors, axis=0)))
     found = top - values
-    return Spectrum(np.where(np.abs(found) < ZERO * top, 0.0, found), vectors, residual)
+    return LaplacianSpectrum(np.where(np.abs(found) < ZERO * top, 0.0, found), vectors, residual)
 
 
 def _by_arpack(A: LinearOperator, start: Floats, eigen: Eigen) -> tuple[Floats, Floats]:

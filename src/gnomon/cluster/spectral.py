@@ -25,7 +25,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.cluster._discrete import cluster_qr, discretize
 from gnomon.cluster._graph import edges, read_affinity
-from gnomon.cluster._spectrum import ITERATIVE, ZERO, Eigen, Laplacian, Spectrum, smallest_eigenvectors
+from gnomon.cluster._spectrum import ITERATIVE, ZERO, Eigen, Laplacian, LaplacianSpectrum, smallest_eigenvectors
 from gnomon.kernels import KernelLike, Precomputed
 from gnomon.optim import kmeans, nearest_center, seed_centers
 
@@ -277,7 +277,9 @@ class SpectralClustering(ClusterMixin, Estimator):
         means = [Z[labels == j].mean(axis=0) if np.any(labels == j) else np.full(Z.shape[1], np.inf) for j in range(k)]
         return labels, np.array(means)
 
-    def _store(self, n: int, joined: Integers, labels: Integers, Z: Floats, found: Spectrum, degrees: Floats) -> None:
+    def _store(
+        self, n: int, joined: Integers, labels: Integers, Z: Floats, found: LaplacianSpectrum, degrees: Floats
+    ) -> None:
         self.labels_ = np.empty(n, dtype=labels.dtype)
         self.labels_[joined] = labels
         alone = np.setdiff1d(np.arange(n), joined)
