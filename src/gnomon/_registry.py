@@ -19,8 +19,9 @@ from gnomon._words import Task
 
 __all__ = ["Candidate", "Facts", "LevelCoding", "candidates", "discover", "register", "register_warmup", "warmups"]
 
-LevelCoding: TypeAlias = Literal["columns", "frequent", "words"]
-"""How the levels of a category reach a model: a column of zeros and ones for each, or the frequent; as they are."""
+LevelCoding: TypeAlias = Literal["columns", "frequent", "means", "words"]
+"""How the levels of a category reach a model: a column of zeros and ones for each, or the frequent; as the mean of the
+target over their rows; as they are."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,10 @@ class Candidate:
         the units of the table.
     shares : callable estimator → array of shape (n_features,), optional
         What the model itself counts as the importance of the prepared columns.
-    levels : {"columns", "frequent", "words"}, default="columns"
+    levels : {"columns", "frequent", "means", "words"}, default="columns"
         How categories reach the model: one column per level (sparse where there are many), one column for each of the
-        most frequent levels, or as they are, in an array of objects.
+        most frequent levels, the mean of the target over the rows of a level, or as they are, in an array of objects.
+        A model of means is tried where a category has many levels.
     space : callable facts → dict, optional
         Parameters of the estimator that a search may set, by name: a list of values, or a frozen ``uniform``,
         ``loguniform`` or ``randint`` of ``scipy.stats``.

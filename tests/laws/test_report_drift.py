@@ -9,9 +9,11 @@ from sklearn.linear_model import LogisticRegression
 from gnomon._registry import Candidate
 from gnomon.io import Table
 from gnomon.report import learn, page
+from gnomon.report._budget import Budget
 from gnomon.report._drift import _holm, drift, drift_findings
-from gnomon.report._kinds import infer_kinds
+from gnomon.report._kinds import ColumnKind, infer_kinds
 from gnomon.report._splits import Split
+from gnomon.report._words_that_matter import word_effects
 
 N, TRAIN = 400, np.arange(320)
 LATE = np.arange(N) >= 320
@@ -74,6 +76,26 @@ def test_columns_that_change_together_alone_are_found_by_the_classifier():
     assert found.columns == []
     assert found.area > 0.8
     assert "No single column" in drift_findings(found)[0].text
+
+
+def test_words_are_told_of_their_class_where_the_training_rows_lack_one():
+    """The first class is not among the training rows: the probabilities have a column less."""
+
+    class Model:
+        classes_ = np.array(["b", "c"])
+
+        def predict_proba(self, table):
+            p = 0.2 + 0.5 * np.array(["good" in cell for cell in table["text"].tolist()])
+            return np.column_stack([1.0 - p, p])
+
+        def predict(self, table):
+            return np.repeat("c", len(table))
+
+    rng = np.random.default_rng(0)
+    table = Table({"text": [" ".join(row) for row in rng.choice(["good", "chair", "lamp", "desk"], (80, 3))]})
+    (found,) = word_effects(Model(), table, [ColumnKind("text", "text")], ("a", "b", "c"), 0, Budget(None))
+    assert (found.word, found.of) == ("good", "b")
+    assert found.effect == pytest.approx(-0.5)
 
 
 def test_p_values_are_those_of_holm():

@@ -118,12 +118,28 @@ def test_where_more_is_better_the_study_says_so(only):
     assert "reaches ROC AUC" in repr(study)
 
 
+@pytest.mark.parametrize("prior", [None, 0.6])
+def test_the_cost_of_decisions_may_choose(only, prior):
+    only(LINE, TREE)
+    data, aims = table_of(2), Aims(fn_cost=8.0, prior=prior)
+    study = learn(data, "y", metric="cost", aims=aims, rule="best")
+    assert study.scores[0].name == "cost"
+    assert study.choice.trial.mean("cost") == min(trial.mean("cost") for trial in study.trials)
+    assert study.judgement.scores["cost"] == pytest.approx(study.decisions.cost.value)
+    # The baseline takes the best action that looks at no row.
+    assert study.judgement.baseline["cost"] == pytest.approx(study.decisions.constant[1], rel=0.05)
+    assert study.threshold is None
+    assert "least cost" in study.choice.why
+
+
 REFUSALS = {
     "roc_acu": (2, "--metric 'roc_acu' is unknown; near it are: roc_auc"),
     "nonsense": (0, "for regression give one of: rmse, root_mean_squared_error, mae"),
     "adjusted_rand_score": (2, "is unknown"),
     "neg_log_loss": (0, "--metric neg_log_loss is for classes or their probabilities, and y is a number"),
     "r2": (2, "--metric r2 is for numbers, and y is classes"),
+    "cost": (2, "--metric cost needs to know what mistakes cost; give --costs, or --fn-cost and --fp-cost"),
+    "neg_cost": (2, "is unknown"),
     "f1": (3, "--metric f1 is for two classes, and y has 3; give f1_macro, f1_micro, f1_weighted"),
     "eer": (3, "--metric eer is for two classes"),
     "mean_squared_log_error": (0, "--metric mean_squared_log_error is not defined for y"),

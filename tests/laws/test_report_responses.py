@@ -11,7 +11,7 @@ from gnomon.report import learn, page, summary
 from gnomon.report._budget import Budget
 from gnomon.report._kinds import infer_kinds
 from gnomon.report._pictures import picture_of_response
-from gnomon.report._responses import responses
+from gnomon.report._responses import Response, responses
 
 LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0)
 NEAR = Candidate("near", "regression", lambda facts, seed: KNeighborsRegressor(3), complexity=2.0)
@@ -57,7 +57,37 @@ def test_columns_that_act_together_are_told():
     assert found["c"].together == 0.0
     with np.errstate(all="raise"):
         svg = picture_of_response(found["c"], "salt")
-    assert 'aria-label="How the y answers to c, in the mean over held-out rows: ' in svg
+    assert 'aria-label="How the y responds to c, in the mean over held-out rows: ' in svg
+
+
+def test_the_column_on_which_an_effect_depends_is_named():
+    """What a does depends on the sign of b, or on a level; x acts by itself."""
+    rng = np.random.default_rng(0)
+    n = 400
+    a, b, x = rng.normal(size=(3, n))
+    table = Table({"a": a, "b": b, "x": x, "c": np.array(list("uvw"))[rng.integers(3, size=n)]})
+
+    def found(of):
+        kinds = list(infer_kinds(table, table.names).values())
+        return {r.name: r for r in responses(Formula(of), table, np.arange(100, n), kinds, (), "y", 0, Budget(None))}
+
+    by_number = found(lambda t: t["a"] * np.sign(t["b"]) + t["x"])
+    assert by_number["a"].partner.name == "b"
+    assert by_number["a"].partner.share > 0.8
+    assert not by_number["x"].depends
+    by_level = found(lambda t: t["a"] * (t["c"] == "u"))
+    assert by_level["a"].depends
+    assert by_level["a"].partner == ("c", pytest.approx(1.0))
+
+
+def test_dates_stand_on_the_axis_as_dates():
+    days = np.arange(0.0, 300.0, 20.0)
+    one = Response("sold", "date", days + 20_000.0, np.tile(days, (5, 1)), "price")
+    svg = picture_of_response(one, "salt")
+    assert "2024-10-04" in svg
+    assert "2024-Oct" in svg or ">Nov<" in svg
+    assert "1970" not in svg
+    assert "20000" not in svg
 
 
 def linear(n):
@@ -92,4 +122,4 @@ def test_probabilities_answer_as_the_coefficients_say(only):
     a = study.responses[0]
     assert (a.name, a.of) == ("a", "probability of up")
     assert np.all(np.diff(a.mean) > 0.0)
-    assert page(study, Table(data | {"y": data["y"] > 0})).count("answers to a,") == 1
+    assert page(study, Table(data | {"y": data["y"] > 0})).count("responds to a,") == 1

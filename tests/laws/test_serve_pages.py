@@ -43,6 +43,21 @@ def test_effects_are_differences_of_answers(of_numbers):
     assert calm.effects == []
 
 
+def test_only_columns_that_are_not_typical_are_asked_about(of_numbers, monkeypatch):
+    """A form of some thousand columns asks for one answer more than fields that were changed."""
+    typical, sizes = {field.name: field.typical for field in fields_of(of_numbers)}, []
+    answers = OpenModel.answers
+
+    def counted(self, table, *asked):
+        sizes.append(len(table))
+        return answers(self, table, *asked)
+
+    monkeypatch.setattr(OpenModel, "answers", counted)
+    row = Table({**{name: [cell] for name, cell in typical.items()}, "income": ["€ 90,0"]}, decimal=",")
+    explain(of_numbers, row, typical, Asked())
+    assert sizes == [2]
+
+
 def test_groups_and_anomalies_have_pages_too():
     X, _ = make_engines(100, 10, random_state=0)
     table = Table({"heat": X[:, 0], "vibration": X[:, 1]})

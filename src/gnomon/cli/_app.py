@@ -46,7 +46,7 @@ Rule = Annotated[
 ]
 Metric = Annotated[
     str | None,
-    typer.Option(help="The score that chooses: roc_auc, f1_macro, mean_absolute_error …, as scikit-learn calls it."),
+    typer.Option(help="The score that chooses: cost, or a scorer of scikit-learn: roc_auc, f1_macro, r2 …"),
 ]
 Costs = Annotated[
     Path | None,

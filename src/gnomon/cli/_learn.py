@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,8 @@ def run(
     with outbox(out) as place:
         found = given(data, reading)
         console.print(f"{data.name}: {len(found.table)} rows, {len(found.table.names)} columns", markup=False)
-        with progress_bar(quiet=quiet or as_json) as progress, ending_early():
+        limit = choices.get("time_limit")
+        with progress_bar(quiet=quiet or as_json, limit=limit) as progress, ending_early():
             study = learn(found, target, **choices, progress=progress)
         with finishing():
             write_model(study.model, place(MODEL), **notes_of(study))
@@ -97,9 +99,10 @@ def command_line() -> str:
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error while the work goes on; yields the function that moves it."""
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+def progress_bar(*, quiet: bool, limit: float | None = None) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on standard error while the work goes on, of so many seconds at most; yields the function that moves it."""
+    most = [] if limit is None else [TextColumn(f"of at most {timedelta(seconds=round(limit))}")]
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), *most
     console = errors()
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
         job = bar.add_task("reading the columns", total=None)

@@ -35,14 +35,17 @@ def run(
 ) -> None:
     """Answer until interrupted."""
     uvicorn = _server_library()
+    from gnomon.cli._connections import protocol_within
+
     with warnings_as_notes() as said:
         opened = open_model(model)
     say_notes(said)
+    bounds = RequestLimits(*limits)
     names = () if host is None else (host, socket.gethostname())
     app = asgi_app(
         opened,
         Asked(proba, threshold, ids),
-        limits=RequestLimits(*limits),
+        limits=bounds,
         reading=reading,
         names=names,
         complain=lambda text: errors().print(text, markup=False),
@@ -50,8 +53,8 @@ def run(
     with _listening(host or LOOPBACK, port) as place:
         _tell(place, model, public=host is not None and not _is_loopback(host))
         config = uvicorn.Config(
-            app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None, access_log=False,
-            proxy_headers=False, server_header=False, timeout_graceful_shutdown=SECONDS_TO_FINISH,
+            app, http=protocol_within(bounds.seconds), ws="none", loop="asyncio", lifespan="off", log_config=None,
+            access_log=False, proxy_headers=False, server_header=False, timeout_graceful_shutdown=SECONDS_TO_FINISH,
         )  # fmt: skip
         # What interrupts comes again from uvicorn when it has ended.
         with suppress(KeyboardInterrupt, Stopped):

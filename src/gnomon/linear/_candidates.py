@@ -112,6 +112,11 @@ for _candidate in (
         note="least squares with a penalty ‖w‖²; strength by leave-one-out cross-validation",
     ),
     Candidate(
+        "ridge regression on means of levels", "regression", _ridge, complexity=3.2, levels="means",
+        explain=_coefficients,
+        note="ridge regression; each level of a category is the mean of the target over its rows",
+    ),
+    Candidate(
         "least squares", "regression", _least_squares, complexity=4.0, suits=_well_determined, explain=_coefficients,
         note="least squares without a penalty",
     ),
@@ -123,6 +128,11 @@ for _candidate in (
     Candidate(
         "logistic regression", "classification", _logistic, complexity=2.0, explain=_coefficients,
         note="log-odds linear in the columns, penalty ‖w‖²; strength by 3-fold cross-validation",
+    ),
+    Candidate(
+        "logistic regression on means of levels", "classification", _logistic, complexity=2.2, levels="means",
+        explain=_coefficients,
+        note="logistic regression; each level of a category is the shares of the classes among its rows",
     ),
     Candidate(
         "linear support vector machine", "classification", _linear_svm, complexity=3.0, probabilities=False,

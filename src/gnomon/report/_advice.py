@@ -63,15 +63,15 @@ def check_arrangement(table: Table, kinds: Sequence[ColumnKind], y: Array | None
         also = f" (so do {listed([one.name for one in others])})" if others else ""
         text = (
             f"The values of {name} repeat{also}, and rows that share one are alike: {r:.0%} of the variance of "
-            f"{column} lies between the values of {name}{more}. If the model shall serve others than these, "
-            f"give --group {name}: until then rows of one {name} are on both sides of the split, and the scores may be "
-            "too good."
+            f"{column} lies between the values of {name}{more}. If the model is meant for others "
+            f"than these, give --group {name}: until then rows of one {name} are on both sides of the split, and the "
+            "scores may be too good."
         )
         found.append(Finding("warning", "Rows may belong together", text))
     ordered = [k.name for k in kinds if _tells_time(k) and is_ordered(_moments(k, table[k.name]))]
     if ordered:
         text = (
-            f"The rows are in the order of {listed(ordered)}. If the model shall predict later rows, give --time "
+            f"The rows are in the order of {listed(ordered)}. If the model is to predict later rows, give --time "
             f"{ordered[0]}, so that the past predicts the future: a random split lets it look ahead."
         )
         found.append(Finding("warning", "Rows in order of time", text))

@@ -22,7 +22,7 @@ from gnomon.io import Table
 from gnomon.io.tables import as_table
 from gnomon.report._compare import Entrant, Trial
 from gnomon.report._kinds import ColumnKind
-from gnomon.report.prepare import OfColumns
+from gnomon.report.of_columns import OfColumns
 from gnomon.report.scores import Forecast, Score, score_all, standard_error
 
 __all__ = ["MemberForecasts", "WeightedMean", "blended"]

@@ -21,7 +21,16 @@ from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import Score, rounded
 
-__all__ = ["check_columns", "check_gaps", "check_outcome", "check_rows", "check_target", "copies_of", "most_alone"]
+__all__ = [
+    "check_columns",
+    "check_gaps",
+    "check_later_classes",
+    "check_outcome",
+    "check_rows",
+    "check_target",
+    "copies_of",
+    "most_alone",
+]
 
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
@@ -200,6 +209,18 @@ def check_rows(table: Table, kinds: Sequence[ColumnKind], train: Integers, test:
         "recorded twice, remove them or give --group; otherwise the scores are too good."
     )
     return [Finding("warning", "Repeated rows", text)]
+
+
+def check_later_classes(target: Target, train: Integers) -> list[Finding]:
+    """A finding where later rows hold classes that no training row has."""
+    strange = np.setdiff1d(target.classes, target.y[train]).tolist()
+    if not strange:
+        return []
+    text = (
+        f"Only held-out rows are of {listed(strange)}: the model that they judge cannot name what it has never seen, "
+        "and its scores suffer. More rows of other times would help."
+    )
+    return [Finding("warning", "Classes of later rows alone", text)]
 
 
 def check_outcome(choice: Choice, judgement: Judgement, score: Score) -> list[Finding]:

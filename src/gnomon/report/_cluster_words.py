@@ -16,9 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 from gnomon._typing import Floats, Integers
 from gnomon.cluster import ClusterRules, category_counts, cluster_profile, explain_clusters, feature_separation
 from gnomon.io import Table
-from gnomon.io.tables import to_text
 from gnomon.report._kinds import ColumnKind
-from gnomon.report.prepare import MISSING_LEVEL, RARE_LEVEL, Preparer
+from gnomon.report.of_columns import MISSING_LEVEL, words_of
+from gnomon.report.prepare import RARE_LEVEL, Preparer
 from gnomon.report.scores import rounded
 
 __all__ = ["Profile", "Trait", "axis_words", "profile_of", "rules_in_words", "separation", "value_text"]
@@ -131,8 +131,7 @@ def _number_trait(kind: ColumnKind, z: float, mean: str, overall: str) -> Trait:
 
 
 def _levels(table: Table, kind: ColumnKind, labels: Integers) -> _Part:
-    words = to_text(table[kind.name])
-    words = np.where(words == "", MISSING_LEVEL, words).astype(object)
+    words = words_of(table[kind.name]).astype(object)
     (found,) = category_counts(words[:, None], labels)
     shares, pi = found.shares, found.counts.sum(axis=0) / found.counts.sum()
     z = (shares - pi) / np.sqrt(np.maximum(pi * (1.0 - pi), np.finfo(float).tiny))

@@ -16,12 +16,20 @@ from gnomon._typing import Array, Floats, Integers
 from gnomon.infer import dominant_action, expected_cost
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.estimates import Estimate, normal_quantile
-from gnomon.numerics.weights import shift_prior
+from gnomon.numerics.weights import effective_train_prior, shift_prior
 from gnomon.report._findings import Finding
 from gnomon.report.aims import Stakes
 from gnomon.report.scores import Forecast, rounded
 
-__all__ = ["CostCurve", "DecisionOutcome", "cost_curve", "decision_findings", "decision_outcome", "named_rows"]
+__all__ = [
+    "CostCurve",
+    "DecisionOutcome",
+    "cost_curve",
+    "decision_findings",
+    "decision_outcome",
+    "named_rows",
+    "table_shares",
+]
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,16 @@ class CostCurve:
     used: float
 
 
+def table_shares(stakes: Stakes, y: Array, train: Integers) -> Floats:
+    """The shares of the classes in all rows, by which costs are weighted where no other prior is given.
+
+    Where one is given, those of the training rows, whose forecasts are put to it. Later rows may have a class more.
+    """
+    return effective_train_prior(y if stakes.priors is None else y[train])
+
+
 def decision_outcome(y: Array, f: Forecast, stakes: Stakes, train_prior: Floats) -> DecisionOutcome:
-    """Equation (1) for the decisions that the forecasts lead to; `train_prior` has the shares of the training rows."""
+    """Equation (1) for the decisions that the forecasts lead to; `train_prior` is of `table_shares`."""
     assert f.proba is not None
     assert f.classes is not None
     priors, proba = _at_use(f.proba, stakes, train_prior)

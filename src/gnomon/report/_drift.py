@@ -95,8 +95,8 @@ def drift_findings(found: Drift | None) -> list[Finding]:
     )
     singly = f"{named}{more}." if named else "No single column shows it clearly."
     text = (
-        f"{apart}{singly} The scores are those of such other rows, and rows to come may differ again. Look for what "
-        "has changed, and learn anew when it changes."
+        f"{apart}{singly} The scores were measured on rows that differ so, and future rows may differ again. Find "
+        "out what has changed, and learn again when it does."
     )
     return [Finding("warning", "The held-out rows are unlike the training rows", text)]
 

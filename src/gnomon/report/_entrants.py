@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 from gnomon._registry import Facts, LevelCoding, candidates
 from gnomon._typing import Array
 from gnomon.io import Table
+from gnomon.io.tables import to_text
 from gnomon.report._blend import MemberForecasts
 from gnomon.report._compare import BASELINE, Entrant, Folds, Matrices, build
 from gnomon.report._kinds import ColumnKind
@@ -16,21 +17,33 @@ from gnomon.report.prepare import CODINGS, Preparer
 
 __all__ = ["entrants", "fit_entrant", "matrices"]
 
+LEVELS_FOR_MEANS = 50
+"""Of a category: with fewer, a coefficient for each level is learned well."""
 
-def entrants(used: tuple[ColumnKind, ...], target: Target, train: Table) -> list[Entrant]:
-    """The baseline and every candidate that suits the matrix it would get, from simple to elaborate."""
-    # Without categories and texts one matrix serves all.
-    several = any(kind.kind in ("category", "text") for kind in used)
-    codings: list[LevelCoding] = [*CODINGS] if several else ["columns"]
-    forms = {coding: _facts(target, Preparer(used, coding).fit(train), len(train)) for coding in codings}
+
+def entrants(used: tuple[ColumnKind, ...], target: Target, train: Table, y: Array) -> list[Entrant]:
+    """The baseline and every candidate that suits the matrix it would get, from simple to elaborate.
+
+    `y` are the targets of the training rows.
+    """
+    codings = _codings(used, train)
+    forms = {coding: _facts(target, Preparer(used, coding).fit(train, y), len(train)) for coding in codings}
     found = [
         Entrant(candidate, facts, coding)
         for coding, facts in forms.items()
         for candidate in candidates(facts)
-        if candidate.levels == coding or len(forms) == 1
+        if candidate.levels == coding or (len(forms) == 1 and candidate.levels != "means")
     ]
     baseline = Entrant(BASELINE[target.task], forms["columns"], "columns")
     return [baseline, *sorted(found, key=lambda e: (e.candidate.complexity, e.candidate.name))]
+
+
+def _codings(used: Sequence[ColumnKind], train: Table) -> list[LevelCoding]:
+    """The ways to show categories that differ here: without categories and texts one matrix serves all."""
+    if not any(kind.kind in ("category", "text") for kind in used):
+        return ["columns"]
+    most = max((len(set(to_text(train[kind.name]).tolist())) for kind in used if kind.kind == "category"), default=0)
+    return [coding for coding in CODINGS if coding != "means" or most >= LEVELS_FOR_MEANS]
 
 
 def _facts(target: Target, preparer: Preparer, n_rows: int) -> Facts:
@@ -43,13 +56,15 @@ def _facts(target: Target, preparer: Preparer, n_rows: int) -> Facts:
     )
 
 
-def matrices(used: tuple[ColumnKind, ...], field: Sequence[Entrant], table: Table, folds: Folds) -> Iterator[Matrices]:
+def matrices(
+    used: tuple[ColumnKind, ...], field: Sequence[Entrant], table: Table, y: Array, folds: Folds
+) -> Iterator[Matrices]:
     """For each fold the matrices that the models need, prepared from its training rows alone."""
     needed = dict.fromkeys(entrant.levels for entrant in field)
     for train, test in folds:
         rows, others = table.take(train), table.take(test)
         preparers = {levels: Preparer(used, levels) for levels in needed}
-        yield {levels: (p.fit_transform(rows), p.transform(others)) for levels, p in preparers.items()}
+        yield {levels: (p.fit_transform(rows, y[train]), p.transform(others)) for levels, p in preparers.items()}
 
 
 def fit_entrant(used: tuple[ColumnKind, ...], entrant: Entrant, train: Table, y: Array, seed: int) -> Pipeline:

@@ -40,11 +40,12 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Importance:
-    """How much the loss grows when one column is shuffled: mean and standard deviation over the shuffles."""
+    """How much the loss grows when one column is shuffled: mean and standard deviation over so many shuffles."""
 
     name: str
     mean: float
     spread: float
+    shuffles: int
 
 
 def judge(model: Pipeline, target: Target, table: Table, parts: Split, scores: Sequence[Score], seed: int) -> Judgement:
@@ -93,7 +94,7 @@ def importances(
     for name in names:
         shuffled = [test[name][rng.permutation(len(truth))] for _ in range(often)]
         growth = [at(test.replace(name, values)) - start for values in shuffled]
-        found.append(Importance(name, float(np.mean(growth)), float(np.std(growth, ddof=1))))
+        found.append(Importance(name, float(np.mean(growth)), float(np.std(growth, ddof=1)), often))
     return sorted(found, key=lambda i: -i.mean)
 
 

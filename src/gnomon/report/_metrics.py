@@ -14,12 +14,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import get_scorer
 
-from gnomon._typing import Array, Floats
+from gnomon._typing import Array, Floats, Integers
 from gnomon._words import TargetTask
 from gnomon.evaluation import eer, pr_area
 from gnomon.io import UserError
 from gnomon.io.tables import listed
+from gnomon.report._decisions import decision_outcome, table_shares
 from gnomon.report._target import Target
+from gnomon.report.aims import Stakes
 from gnomon.report.scores import SCORES, Forecast, Score, forecast
 
 __all__ = ["SCORERS", "scores_of"]
@@ -116,13 +118,29 @@ _OWN = {
 }
 
 
-def scores_of(metric: str | None, target: Target, positive: str | None = None) -> tuple[Score, ...]:
-    """The scores of a study, the one that chooses first; without a metric those of the task."""
+COST = "cost"
+"""What decisions by the user's costs cost, a metric of every table of classes."""
+
+
+def scores_of(
+    metric: str | None,
+    target: Target,
+    positive: str | None = None,
+    stakes: Stakes | None = None,
+    train: Integers | None = None,
+) -> tuple[Score, ...]:
+    """The scores of a study, the one that chooses first; without a metric those of the task.
+
+    The metric "cost" asks for `stakes`, the costs of decisions, and for the training rows.
+    """
     usual = SCORES[target.task]
     if metric is None:
         return usual
     word = metric.strip().lower().replace(" ", "_").replace("-", "_").replace("²", "2")
-    score = _found(word.removeprefix(NEGATED), metric, target, positive)
+    if word == COST:
+        score = _of_stakes(metric, target, stakes, train)
+    else:
+        score = _found(word.removeprefix(NEGATED), metric, target, positive)
     _check_defined(score, metric, target)
     return (score, *(other for other in usual if other.name != score.name))
 
@@ -147,6 +165,14 @@ def _found(word: str, metric: str, target: Target, positive: str | None) -> Scor
     return Score(word.replace("_", " "), less, _defined(_of_scorer(name, order, -1 if less else 1)), known.unitless)
 
 
+def _of_stakes(metric: str, target: Target, stakes: Stakes | None, train: Integers | None) -> Score:
+    _check_task(metric, "classification", target)
+    if stakes is None or train is None:
+        raise UserError("--metric cost needs to know what mistakes cost; give --costs, or --fn-cost and --fp-cost")
+    shares = table_shares(stakes, target.y, train)
+    return Score(COST, True, lambda y, f: decision_outcome(y, f, stakes, shares).cost.value, unitless=False)
+
+
 def _near(word: str, task: TargetTask) -> str:
     """Names that are like this one, or some of the task."""
     names = [*_names(task)]
@@ -158,7 +184,7 @@ def _names(task: TargetTask) -> Iterable[str]:
     """The names of all metrics of a task."""
     yield from (word for word, name in _REPORTED.items() if name in (score.name for score in SCORES[task]))
     yield from (name.removeprefix(NEGATED) for name, scorer in SCORERS.items() if scorer.task == task)
-    yield from _OWN if task == "classification" else ()
+    yield from (*_OWN, COST) if task == "classification" else ()
 
 
 def _check_task(metric: str, task: str, target: Target) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from sklearn.metrics import confusion_matrix, roc_curve
 
-from gnomon._typing import Floats
+from gnomon._typing import Array, Floats
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.estimates import share_interval
 from gnomon.report._compare import Trial
@@ -161,7 +162,8 @@ def picture_of_response(response: Response, salt: str) -> str:
     """The mean answer to one column with its interval, over curves of single rows; of levels, a point for each."""
     mean, error, levels = response.mean, response.error, response.kind == "category"
     rows = response.curves[:: max(1, len(response.curves) // MOST_CURVES)]
-    places = np.arange(len(mean)) if levels else response.values
+    dated = response.kind in ("date", "clock")
+    places = np.arange(len(mean)) if levels else _moments(response.values) if dated else response.values
 
     def draw(axes):
         if levels:
@@ -173,18 +175,25 @@ def picture_of_response(response: Response, salt: str) -> str:
             axes.plot(places, rows.T, color=MUTED, alpha=0.25, linewidth=0.6)
             axes.fill_between(places, mean - error, mean + error, color=ACCENT, alpha=0.25, linewidth=0)
             axes.plot(places, mean, color=ACCENT, linewidth=2)
-            axes.set_xlabel(
-                f"{short(response.name)}{', days since 1970' if response.kind in ('date', 'clock') else ''}"
-            )
+            if dated:
+                locator = AutoDateLocator(maxticks=5)
+                axes.xaxis.set(major_locator=locator, major_formatter=ConciseDateFormatter(locator))
+            axes.set_xlabel(short(response.name))
             axes.set_ylabel(short(response.of))
         axes.set_title(short(response.name))
 
+    named = places if dated else response.values
     told = ", ".join(
-        f"{value if levels else rounded(float(value), 3)}: {rounded(float(m), 3)}"
-        for value, m in zip(response.values.tolist(), mean, strict=True)
+        f"{value if levels else str(value)[:16] if dated else rounded(float(value), 3)}: {rounded(float(m), 3)}"
+        for value, m in zip(named, mean, strict=True)
     )
-    words = f"How the {response.of} answers to {response.name}, in the mean over held-out rows: {told}."
+    words = f"How the {response.of} responds to {response.name}, in the mean over held-out rows: {told}."
     return drawn(draw, 4.2, 1.2 + 0.3 * len(mean) if levels else 3.0, salt, words)
+
+
+def _moments(days: Floats) -> Array:
+    """Days since 1970 as moments."""
+    return np.round(days * 86_400.0).astype(np.int64).astype("datetime64[s]")
 
 
 def picture_of_rows(curve: RowsCurve, name: str) -> str:

@@ -123,11 +123,11 @@ def question(
     whole = read_target(table, target, task or _told_task(target, types))
     roles = columns.roles
     stakes = wishes.aims.stakes(whole.classes, positive_is_used=wishes.metric is not None)
-    scores = scores_of(wishes.metric, whole, wishes.aims.positive)
     # All rows decide what a column is: a sample cannot see that one counts them.
     found = infer_kinds(table, [n for n in table.names if n != target], types=types, keep=[*keep, *roles])
     raw, table = table.take(whole.rows), as_kinds(table, list(found.values())).take(whole.rows)
     parts = split(table, whole, group=group, time=time, seed=wishes.seed)
+    scores = scores_of(wishes.metric, whole, wishes.aims.positive, stakes, parts.train)
     reasons = dict.fromkeys(copies_of(raw, target, found), "copy") | dict.fromkeys(drop, "dropped")
     if time and (clock := clock_of(found[time], table[time])) and time not in drop:
         found, roles = {**found, time: clock}, []

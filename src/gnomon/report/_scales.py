@@ -91,7 +91,7 @@ def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> list
     smear = asked.scores[0].name not in OF_MEDIANS
     candidate = on_scale(trial.entrant.candidate, scale, smear=smear)
     tryout = Tryout(trial.entrant._replace(candidate=candidate), asked.scores)
-    for fold, prepared in zip(folds, matrices(asked.used, [trial.entrant], asked.train, folds), strict=True):
+    for fold, prepared in zip(folds, matrices(asked.used, [trial.entrant], asked.train, asked.y, folds), strict=True):
         try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed)
         ahead = (len(folds) - len(tryout.scores)) * float(np.mean(tryout.seconds or [0.0]))
         if tryout.failure or ahead > asked.budget.left_for_search:

@@ -51,7 +51,7 @@ def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> TunedT
     best = sorted(able, key=lambda trial: first.sign * trial.mean(first.name))[:MOST_MODELS]
     if not best or len(folds) < FEWEST_FOLDS:
         return TunedTrials([], interrupted=False)
-    prepared = list(matrices(asked.used, [trial.entrant for trial in best], asked.train, folds))
+    prepared = list(matrices(asked.used, [trial.entrant for trial in best], asked.train, asked.y, folds))
     works = [_Tuning(asked, trials[0], trial, folds, prepared) for trial in best]
     interrupted = False
     try:

@@ -26,6 +26,7 @@ from gnomon.report._target import Target
 __all__ = ["Split", "split"]
 
 FOLDS = 5
+FEWEST_FOLDS = 2
 REPEATS_WHEN_SMALL = 2
 SMALL = 1_000
 
@@ -91,6 +92,15 @@ def _by_time(table: Table, target: Target, name: str) -> Split:
         raise UserError(f"--time {name!r} must hold a number or a date in every row with a target; found {example!r}")
     order = np.argsort(when, kind="stable")
     train, test = np.split(order, [int(0.8 * len(order))])
-    folds = list(TimeSeriesSplit(n_splits=FOLDS).split(train))
-    rule = f"the last fifth by {name} is held out; {FOLDS} times, earlier rows predict the rows that follow"
+    folds = [
+        (earlier, later)
+        for earlier, later in TimeSeriesSplit(n_splits=FOLDS).split(train)
+        if not target.classes or len(np.unique(target.y[train[earlier]])) > 1
+    ]
+    if len(folds) < FEWEST_FOLDS:
+        raise UserError(
+            f"--time {name!r}: until late, all rows are of one class, {target.y[train[0]]!s}, from which nothing can "
+            "be learned. Leave out --time, or the rows before the other classes begin"
+        )
+    rule = f"the last fifth by {name} is held out; {len(folds)} times, earlier rows predict the rows that follow"
     return Split(train, test, folds, rule, by_time=True)

@@ -2,7 +2,7 @@
 
 compared   every registered model that suits, with a baseline; chosen by a rule of `gnomon.report._choice`
 judged     the chosen one, fitted to the training rows, calibrated, once on the held-out rows
-explained  which columns it uses and how it answers to them, which rows are hard, whether more rows would help
+explained  which columns it uses and how it responds to them, which rows are hard, whether more rows would help
 finished   the same kind of model, fitted to all rows
 
 Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84858-7.
@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from gnomon._jit.timing import stopwatch
 from gnomon._typing import Array
 from gnomon.io import Table, UserError
 from gnomon.io.tables import listed
-from gnomon.numerics.weights import effective_train_prior
 from gnomon.report._blend import blended
 from gnomon.report._budget import predicted_seconds
 from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._choice import Choice, choose
-from gnomon.report._compare import Folds, Trial, compare
-from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_outcome
+from gnomon.report._compare import Comparison, Folds, Trial, compare
+from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_outcome, table_shares
 from gnomon.report._drift import Drift, drift
 from gnomon.report._entrants import entrants, fit_entrant, matrices
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
@@ -35,10 +35,11 @@ from gnomon.report._question import TableQuestion
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
 from gnomon.report._scales import Rescaled, rescaled
-from gnomon.report._search import TunedTrials, tuned
+from gnomon.report._search import tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._threshold import EVEN, ThresholdVerdict, threshold_by
 from gnomon.report._words_that_matter import WordEffect, word_effects
+from gnomon.report.aims import Stakes
 from gnomon.report.deployment import Deployed, deployed
 from gnomon.report.ending import ENDINGS
 
@@ -115,39 +116,51 @@ class Finished(NamedTuple):
 
 
 def compare_models(asked: TableQuestion) -> Compared:
-    """Every model that suits, in the folds of the training rows, and the mean of the best few; one is chosen."""
-    wishes, classes = asked.wishes, asked.target.classes
-    field = entrants(asked.used, asked.target, asked.train)
-    prepare = partial(matrices, asked.used, field, asked.train)
-    trials, folds, interrupted = compare(
-        prepare,
+    """Every model that suits, in the folds of the training rows, and the mean of the best few; one is chosen.
+
+    After an interruption nothing more is fitted; the mean needs no fit.
+    """
+    wishes = asked.wishes
+    trials, folds, interrupted = _cross_validated(asked)
+    ended = "the comparison was ended before its last fold" if interrupted else ""
+    scaled = Rescaled([], "", interrupted=False)
+    if not ended:
+        scaled = rescaled(asked, trials, folds)
+        trials += scaled.trials
+        ended = "trying other scales of the target was ended" if scaled.interrupted else ""
+    if wishes.search and not ended:
+        search = tuned(asked, trials, folds)
+        trials += search.trials
+        ended = "tuning was ended" if search.interrupted else ""
+    if not wishes.single:
+        mean, unmixed = _mixed(asked, trials, folds)
+        trials += mean
+        ended = "mixing the best models was ended" if unmixed else ended
+    trials = _in_time(asked, trials, folds)
+    return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), scaled, ended)
+
+
+def _cross_validated(asked: TableQuestion) -> Comparison:
+    """All models that suit, the baseline first; an error where none of them could be judged."""
+    field = entrants(asked.used, asked.target, asked.train, asked.y)
+    compared = compare(
+        partial(matrices, asked.used, field, asked.train, asked.y),
         asked.y,
         asked.folds,
         field,
-        classes,
+        asked.target.classes,
         scores=asked.scores,
-        seed=wishes.seed,
+        seed=asked.wishes.seed,
         budget=asked.budget,
         progress=asked.progress,
     )
-    if not trials[0].complete:
-        raise UserError(f"--metric {wishes.metric} cannot judge the baseline in every fold; give another")
-    if not any(trial.complete for trial in trials[1:]):
-        failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in trials[1:]]
+    baseline, *others = compared.trials
+    if not baseline.complete:
+        raise UserError(f"--metric {asked.wishes.metric} cannot judge the baseline in every fold; give another")
+    if not any(trial.complete for trial in others):
+        failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in others]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    scaled = Rescaled([], "", interrupted) if interrupted else rescaled(asked, trials, folds)
-    trials += scaled.trials
-    search = TunedTrials([], interrupted=False)
-    if wishes.search and not scaled.interrupted:
-        search = tuned(asked, trials, folds)
-    trials += search.trials
-    mean, unmixed = ([], False) if wishes.single else _mixed(asked, trials, folds)
-    trials += mean
-    trials = _in_time(asked, trials, folds)
-    ended = "the comparison was ended before its last fold" if scaled.interrupted else ""
-    ended = "tuning was ended" if search.interrupted else ended
-    ended = "mixing the best models was ended" if unmixed else ended
-    return Compared(trials, folds, choose(trials, folds, asked.scores[0], wishes.rule), scaled, ended)
+    return compared
 
 
 def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[list[Trial], bool]:
@@ -241,7 +254,8 @@ def _sets(asked: TableQuestion, model: Pipeline, judgement: Judgement) -> SetOut
 def _decided(asked: TableQuestion, judgement: Judgement) -> tuple[DecisionOutcome | None, CostCurve | None]:
     if asked.stakes is None:
         return None, None
-    given = judgement.y, judgement.forecast, asked.stakes, effective_train_prior(asked.y)
+    shares = table_shares(asked.stakes, asked.target.y, asked.split.train)
+    given = judgement.y, judgement.forecast, asked.stakes, shares
     return decision_outcome(*given), cost_curve(*given)
 
 
@@ -302,7 +316,7 @@ class _Asking:
         return importances(*given, asked.wishes.seed, asked.budget)
 
     def responses(self, kinds: Sequence[ColumnKind]) -> list[Response]:
-        """How it answers to some columns."""
+        """How it responds to some columns."""
         asked, target = self.asked, self.asked.target
         given = self.judged.model, asked.table, asked.split.test, kinds, target.classes, target.name
         return responses(*given, asked.wishes.seed, asked.budget)
@@ -341,8 +355,18 @@ def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
             refit, ended = False, "the fit to all rows was ended, and the model file holds the one that was judged"
     calibrator = judged.calibration.calibrator if judged.calibration else None
     sets = judged.sets and judged.sets.sets
-    last = deployed(fitted[-1], labels, calibrator, asked.stakes, sets, _used(judged.threshold))
+    last = deployed(fitted[-1], labels, calibrator, _stakes_of(asked, fitted), sets, _used(judged.threshold))
     return Finished(_with_parts(fitted, last), refit, ended)
+
+
+def _stakes_of(asked: TableQuestion, fitted: Pipeline) -> Stakes | None:
+    """The costs of the classes that a model knows: of later rows, one may not be among those that it learned from."""
+    stakes = asked.stakes
+    if stakes is None:
+        return None
+    known = np.isin(asked.target.classes, fitted[-1].classes_)
+    priors = None if stakes.priors is None else stakes.priors[known]
+    return Stakes(stakes.actions, stakes.costs[:, known], priors)
 
 
 def _with_parts(fitted: Pipeline, last: Deployed) -> Pipeline:

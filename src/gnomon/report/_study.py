@@ -16,7 +16,7 @@ from gnomon._typing import ArrayLike
 from gnomon._words import RuleName, TargetTask
 from gnomon.report._advice import check_arrangement
 from gnomon.report._budget import Budget
-from gnomon.report._checks import check_columns, check_outcome, check_rows, check_target
+from gnomon.report._checks import check_columns, check_later_classes, check_outcome, check_rows, check_target
 from gnomon.report._choice import check_rule
 from gnomon.report._decisions import decision_findings
 from gnomon.report._drift import drift_findings
@@ -89,8 +89,8 @@ def learn(
         difference, and dominated by no other; or that of least loss.
     metric : str, optional
         The score that chooses, and that the report begins with: the name of a scorer of scikit-learn, with or without
-        "neg_", or "eer", "pr_area", "error_rate", "fnr", "fpr", "tnr" of `gnomon.evaluation`. By default the log loss,
-        or the RMSE.
+        "neg_"; "eer", "pr_area", "error_rate", "fnr", "fpr", "tnr" of `gnomon.evaluation`; or "cost", what decisions by
+        the costs of `aims` cost. By default the log loss, or the RMSE.
     aims : Aims, optional
         Costs, another prior, a coverage: what the forecasts are for.
     time_limit : float, optional
@@ -188,6 +188,7 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     """All warnings about rows, columns and outcome."""
     target, table, parts, kinds = asked.target, asked.table, asked.split, asked.kinds
     yield from check_target(target)
+    yield from check_later_classes(target, parts.train)
     yield from check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed)
     yield from check_rows(table, kinds, parts.train, parts.test)
     yield from check_arrangement(table, kinds, target.y)

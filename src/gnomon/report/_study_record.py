@@ -68,7 +68,7 @@ class Study:
     importances : list of Importance
         Permutation importances on held-out rows, greatest first.
     responses : list of Response
-        How the forecast answers to the most important columns.
+        How the forecast responds to the most important columns.
     rows_curve : RowsCurve or None
         Whether more rows would help; None for few rows, or where there was no time to see.
     coefficients : list of (str, float)

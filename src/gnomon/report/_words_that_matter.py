@@ -19,6 +19,7 @@ from gnomon.io import Table
 from gnomon.io.tables import to_text
 from gnomon.report._budget import Budget
 from gnomon.report._kinds import ColumnKind
+from gnomon.report.scores import forecast
 
 __all__ = ["WordEffect", "word_effects"]
 
@@ -45,7 +46,7 @@ class WordEffect:
 
 
 def word_effects(
-    model: Pipeline, table: Table, kinds: Sequence[ColumnKind], classes: Sequence[str], seed: int, budget: Budget
+    model: Pipeline, table: Table, kinds: Sequence[ColumnKind], classes: tuple[str, ...], seed: int, budget: Budget
 ) -> list[WordEffect]:
     """The words of surest large effect in the held-out rows `table`, the largest first; fewer where time is short.
 
@@ -55,7 +56,7 @@ def word_effects(
         return []
     rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:MOST_ROWS])
     some = table.take(rows)
-    before, start = budget.spent, _said(model, some, classes)
+    before, start = budget.spent, forecast(model, some, classes).shares
     each, end = (budget.spent - before) / max(len(rows), 1), budget.spent + SHARE_OF_TIME * budget.left
     found = []
     for name in (kind.name for kind in kinds):
@@ -84,15 +85,11 @@ def _effect(
     word: str,
     holding: list[int],
     cells: Sequence[str],
-    classes: Sequence[str],
+    classes: tuple[str, ...],
 ) -> WordEffect:
     without = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     erased: Array = np.array([without.sub("", cells[i]) for i in holding], dtype=np.dtypes.StringDType())
-    moved = start[holding] - _said(model, table.take(holding).replace(name, erased), classes)
+    moved = start[holding] - forecast(model, table.take(holding).replace(name, erased), classes).shares
     k = 1 if len(classes) == 2 else int(np.argmax(np.abs(moved.mean(axis=0))))
     error = float(moved[:, k].std(ddof=1) / np.sqrt(len(holding)))
     return WordEffect(name, word, len(holding), classes[k] if classes else "", float(moved[:, k].mean()), error)
-
-
-def _said(model: Pipeline, table: Table, classes: Sequence[str]) -> Floats:
-    return model.predict_proba(table) if classes else np.asarray(model.predict(table), dtype=float)[:, None]

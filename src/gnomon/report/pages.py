@@ -36,10 +36,8 @@ __all__ = ["page", "summary"]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
 MOST_COLUMNS_SHOWN = 100
 MOST_COEFFICIENTS = 20
-MUCH_TOGETHER = 0.3
-"""Of the movement of single curves, what the mean curve may leave unexplained."""
 
-_OPTION = re.compile(r"(--[a-z-]+(?: (?:[A-Z][A-Z=a-z%/:]*|\d+)(?![\w]))?)")
+_OPTION = re.compile(r"(--[a-z-]+(?: (?:[A-Z][A-Z=a-z%/:]*|\d+(?:\.\d+)?)(?![\w]))?)")
 """An option of the command, with the value that follows where that is one word."""
 
 templates = jinja2.Environment(
@@ -120,7 +118,7 @@ def page(
         shares=study.shares[:MOST_COEFFICIENTS],
         n_shares=len(study.shares),
         rules=study.rules,
-        together=[one.name for one in study.responses if one.together > MUCH_TOGETHER],
+        together=[one for one in study.responses if one.depends],
         versions=package_versions(),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         MOST_COLUMNS_SHOWN=MOST_COLUMNS_SHOWN,
@@ -172,6 +170,10 @@ def summary(study: Study) -> dict[str, Any]:
                                 "range": list(study.sets.range), "by_class": study.sets.by_class},
         "tried": [_tried(trial) for trial in study.trials],
         "more_rows": study.rows_curve and {"help": study.rows_curve.helps, "why": study.rows_curve.verdict},
+        "importances": [{"column": one.name, "mean": plain(one.mean), "spread": plain(one.spread)}
+                        for one in study.importances],
+        "drift": study.drift and {"area": study.drift.area, "columns": [vars(one) for one in study.drift.columns]},
+        "words": [vars(one) for one in study.words],
         "warnings": warnings_as_words(study.findings),
         "seed": study.seed,
     }  # fmt: skip
@@ -187,7 +189,7 @@ def verdict(study: Study) -> str:
 
 
 def further(study: Study) -> list[str]:
-    """Calibration, costs and coverage, each in a sentence, where there is something to say."""
+    """Calibration, costs, coverage and errors of numbers, each in a sentence, where there is something to say."""
     said = [study.rows_curve.verdict] if study.rows_curve is not None else []
     if study.calibration is not None and study.calibration.calibrator is not None:
         said.append(f"Calibrated, because {study.calibration.why}.")
@@ -199,6 +201,12 @@ def further(study: Study) -> list[str]:
         said.append(
             f"Decisions cost {rounded(found.cost.value)} a row ({rounded(found.cost.low)} to "
             f"{rounded(found.cost.high)}); the best without the model, always {name}, costs {rounded(cost)}."
+        )
+    if study.sets is None and not study.target.classes and study.choice.learned:
+        off = np.abs(study.judgement.y - study.judgement.forecast.predicted)
+        said.append(
+            f"Nine of ten held-out rows lie within ± {rounded(float(np.quantile(off, 0.9)), 3)} of the forecast; "
+            "--coverage 0.9 gives each forecast an interval."
         )
     if study.sets is not None:
         low, high = study.sets.range
@@ -219,7 +227,7 @@ def _stakes_text(found: DecisionOutcome) -> list[str]:
     (first, second), C, share = found.classes, found.stakes.costs, found.priors[1]
     return [
         f"“{second}” taken for “{first}” costs {C[0, 1]:g}, “{first}” taken for “{second}” {C[1, 0]:g}, and "
-        f"{share:.3g} of the rows to come are “{second}”."
+        f"{share:.3g} of future rows are “{second}”."
     ]
 
 

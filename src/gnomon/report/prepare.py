@@ -28,7 +28,9 @@ from gnomon._registry import LevelCoding
 from gnomon._typing import Array, Floats, NDArray
 from gnomon.io import Table
 from gnomon.io.tables import TableError, as_float, as_table, listed, to_text
-from gnomon.report._kinds import ColumnKind, from_json, to_json
+from gnomon.report._kinds import ColumnKind
+from gnomon.report.level_means import LevelMeans
+from gnomon.report.of_columns import OfColumns, words_of
 
 __all__ = ["CODINGS", "Preparer", "ShownLevels"]
 
@@ -37,9 +39,11 @@ Detail: TypeAlias = Literal["full", "plain"]
 
 MOST_TERMS = 30_000
 TOPICS = 50
+OF_TERMS: tuple[LevelCoding, ...] = ("columns", "means")
+"""The codings for models of many columns."""
 NARROW = 200
 DENSE_AT_LEAST = 0.3
-MISSING_LEVEL, RARE_LEVEL = "(missing)", "(rare)"
+RARE_LEVEL = "(rare)"
 WORD = r"(?u)\b\w+\b"
 
 
@@ -56,23 +60,9 @@ CODINGS: dict[LevelCoding, ShownLevels] = {
     "columns": ShownLevels(2, 1_000, "one column of zeros and ones per level"),
     # A density needs several rows for each of its dimensions.
     "frequent": ShownLevels(5, 40, "one column of zeros and ones for each of the forty most frequent levels"),
+    "means": ShownLevels(1, 0, "the mean of the target over the rows of a level, drawn towards that of all rows"),
     "words": ShownLevels(2, 1_000, "as they are: a test asks whether a level is in a set of levels"),
 }
-
-
-class OfColumns(BaseEstimator):
-    """An estimator with columns `kinds`, which a model file holds as one text.
-
-    A file that held every field of every column by itself would take minutes to write and to read in a wide table.
-    """
-
-    kinds: Sequence[ColumnKind]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "kinds": to_json(self.kinds)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({**state, "kinds": from_json(state["kinds"])})
 
 
 class Preparer(TransformerMixin, OfColumns):
@@ -82,8 +72,8 @@ class Preparer(TransformerMixin, OfColumns):
     ----------
     kinds : tuple of ColumnKind
         The columns to use, by name; a table may hold them in any order, with others between.
-    levels : {"columns", "frequent", "words"}, default="columns"
-        How categories are shown to the model, a key of `CODINGS`.
+    levels : {"columns", "frequent", "means", "words"}, default="columns"
+        How categories are shown to the model, a key of `CODINGS`; "means" need the target in `fit`.
     detail : {"full", "plain"}, default="full"
         "full" adds where numbers are missing, and the place of a date in year, week and day; "plain" makes one column
         of each number or date, for distances, in which every column counts alike.
@@ -94,14 +84,14 @@ class Preparer(TransformerMixin, OfColumns):
         self.levels = levels
         self.detail = detail
 
-    def fit(self, X: Table, y: object = None) -> Self:
+    def fit(self, X: Table, y: Array | None = None) -> Self:
         """Learn medians, scales, levels and words from the rows of `X`."""
-        self._learn(as_table(X))
+        self._learn(as_table(X), y)
         return self
 
-    def fit_transform(self, X: Table, y: object = None, **fit_params: object) -> Any:
-        """The matrix of the rows that are learned from; each text is taken apart once."""
-        return self._joined(self._learn(as_table(X)))
+    def fit_transform(self, X: Table, y: Array | None = None, **fit_params: object) -> Any:
+        """The matrix of the rows that are learned from; each text is taken apart once, no row knows its own target."""
+        return self._joined(self._learn(as_table(X), y))
 
     def transform(self, X: Table) -> Any:
         """The matrix of `X`; an error names the columns that are missing."""
@@ -112,10 +102,10 @@ class Preparer(TransformerMixin, OfColumns):
             raise TableError(f"columns that the model needs are missing: {listed(absent)}; add them")
         return self._joined([block.transform(table) for block in self.blocks_])
 
-    def _learn(self, table: Table) -> list[Any]:
+    def _learn(self, table: Table, y: Array | None) -> list[Any]:
         """Fit the blocks, and decide whether matrices are sparse; return those of the blocks."""
         self.blocks_ = _blocks(self.kinds, self.levels, self.detail)
-        parts = [block.fit_transform(table) for block in self.blocks_]
+        parts = [block.fit_transform(table, y) for block in self.blocks_]
         width = sum(part.shape[1] for part in parts)
         filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
         self.sparse_ = bool(width > NARROW and filled < DENSE_AT_LEAST * width * len(table))
@@ -163,7 +153,7 @@ class Numbers(TransformerMixin, OfColumns):
         self.kinds = kinds
         self.detail = detail
 
-    def fit(self, table: Table) -> Self:
+    def fit(self, table: Table, y: object = None) -> Self:
         """Learn medians and scales."""
         raw = self._raw(table)
         # Squares of the largest and the smallest floats are no numbers; a power of two changes no digit.
@@ -220,7 +210,7 @@ class Levels(TransformerMixin, OfColumns):
         self.kinds = kinds
         self.coding = coding
 
-    def fit(self, table: Table) -> Self:
+    def fit(self, table: Table, y: object = None) -> Self:
         """Learn the levels of every column that have a name of their own, and those of a matrix of zeros and ones."""
         self.known_ = [_frequent(words, CODINGS[self.coding]) for words in self._words(table)]
         self.encoder_ = OneHotEncoder(handle_unknown="ignore").fit(self._named(table))
@@ -247,8 +237,7 @@ class Levels(TransformerMixin, OfColumns):
         return _as_they_are(len(self.names()))
 
     def _words(self, table: Table) -> list[Array]:
-        texts = [to_text(table[kind.name]) for kind in self.kinds]
-        return [np.where(text == "", MISSING_LEVEL, text) for text in texts]
+        return [words_of(table[kind.name]) for kind in self.kinds]
 
     def _named(self, table: Table) -> Array:
         pairs = zip(self._words(table), self.known_, strict=True)
@@ -269,26 +258,26 @@ class TextBlock(BaseEstimator):
     Parameters
     ----------
     kind : ColumnKind
-    coding : {"columns", "frequent", "words"}
-        "columns" makes one of each term; the others, of topics.
+    coding : {"columns", "frequent", "means", "words"}
+        "columns" and "means" make a column of each term; the others, of topics.
     """
 
     def __init__(self, kind: ColumnKind, coding: LevelCoding):
         self.kind = kind
         self.coding = coding
 
-    def fit(self, table: Table) -> Self:
+    def fit(self, table: Table, y: object = None) -> Self:
         """Learn the terms and how rare they are; of topics, the directions."""
         self.fit_transform(table)
         return self
 
-    def fit_transform(self, table: Table) -> Any:
+    def fit_transform(self, table: Table, y: object = None) -> Any:
         """What `transform` returns of the rows that are learned from."""
         rows = self._raw(table)
         known = (vectorizer for vectorizer in _vectorizers() if _has_terms(vectorizer, rows))
-        self.vectorizers_ = list(known if self.coding == "columns" else islice(known, 1))
+        self.vectorizers_ = list(known if self.coding in OF_TERMS else islice(known, 1))
         terms = _side_by_side([vectorizer.fit_transform(rows) for vectorizer in self.vectorizers_], len(rows))
-        size = 0 if self.coding == "columns" else min(TOPICS, *(n - 1 for n in terms.shape))
+        size = 0 if self.coding in OF_TERMS else min(TOPICS, *(n - 1 for n in terms.shape))
         self.topics_ = TruncatedSVD(size, random_state=0).fit(terms) if size > 0 else None
         return self._of_terms(terms)
 
@@ -352,7 +341,7 @@ def _blocks(kinds: Sequence[ColumnKind], coding: LevelCoding, detail: Detail) ->
     numbers = [kind for kind in kinds if kind.kind in _VALUES]
     levels = [kind for kind in kinds if kind.kind == "category"]
     blocks: list[Any] = [Numbers(numbers, detail)] if numbers else []
-    blocks += [Levels(levels, coding)] if levels else []
+    blocks += [LevelMeans(levels) if coding == "means" else Levels(levels, coding)] if levels else []
     return blocks + [TextBlock(kind, coding) for kind in kinds if kind.kind == "text"]
 
 

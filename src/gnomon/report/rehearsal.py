@@ -55,8 +55,8 @@ def _fit_all(columns: dict[str, Array], y: Array) -> None:
     table = Table({**columns, "target": y})
     target = read_target(table, "target")
     used = tuple(infer_kinds(table, [*columns]).values())
-    for candidate, facts, levels, _ in entrants(used, target, table):
-        rows = Preparer(used, levels).fit(table).transform(table)
+    for candidate, facts, levels, _ in entrants(used, target, table, target.y):
+        rows = Preparer(used, levels).fit(table, target.y).transform(table)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             forecast(build(candidate, facts, 0).fit(rows, target.y), rows, target.classes)

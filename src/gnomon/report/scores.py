@@ -31,6 +31,11 @@ class Forecast:
     proba: Floats | None = None
     classes: Array | None = None
 
+    @property
+    def shares(self) -> Floats:
+        """The probabilities; of numbers, these in one column."""
+        return self.predicted[:, None] if self.proba is None else self.proba
+
     def take(self, rows: Integers) -> "Forecast":
         """The forecast of these rows."""
         proba = None if self.proba is None else self.proba[rows]

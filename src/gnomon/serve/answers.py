@@ -20,7 +20,7 @@ from gnomon.decision import ConformalClassifier
 from gnomon.io import ModelFileError, Table, UserError, load, notes
 from gnomon.io.tables import is_missing, listed, refuse_unknown, to_text
 from gnomon.report.deployment import Deployed
-from gnomon.report.prepare import OfColumns
+from gnomon.report.of_columns import OfColumns
 
 __all__ = ["READING", "Answers", "Asked", "OpenModel", "open_model", "warnings_as_notes"]
 

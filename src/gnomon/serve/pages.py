@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 
 from gnomon.report.pages import templates as of_reports
-from gnomon.report.scores import SCORES
+from gnomon.report.scores import SCORES, rounded
 from gnomon.serve.answers import Answers, OpenModel
 from gnomon.serve.fields import Field
 from gnomon.serve.why import Reasons
@@ -107,9 +107,10 @@ def _origin(facts: Mapping[str, Any]) -> str:
     chosen, held = facts.get("chosen"), facts.get("held_out") or {}
     if not isinstance(chosen, str):
         return ""
-    score = next((score for score in SCORES.get(facts["task"], ()) if score.name in held), None)
-    if score is None or None in (held[score.name]["value"], held[score.name]["baseline"]):
+    usual = [score.name for score in SCORES.get(facts["task"], ())]
+    name = next((name for name in (facts.get("metric"), *usual) if name in held), None)
+    if name is None or None in (held[name]["value"], held[name]["baseline"]):
         return f"The model is {chosen}."
-    value, guess = (score.text(held[score.name][name]) for name in ("value", "baseline"))
+    value, guess = (rounded(held[name][whose], 3) for whose in ("value", "baseline"))
     n_rows = facts["rows"]["held_out"]
-    return f"The model is {chosen}; on {n_rows} held-out rows its {score.name} was {value}, where guessing has {guess}."
+    return f"The model is {chosen}; on {n_rows} held-out rows its {name} was {value}, and that of guessing {guess}."

@@ -47,8 +47,9 @@ class Reasons:
 
 def explain(model: OpenModel, row: Table, typical: Mapping[str, str], asked: Asked) -> Reasons:
     """Equation (1) for every column of the one row."""
-    names = list(model.kinds)
-    cells = {name: str(to_text(row[name])[0]) for name in names}
+    cells = {name: str(to_text(row[name])[0]) for name in model.kinds}
+    # In the other columns (1) is 0.
+    names = [name for name, cell in cells.items() if cell != typical[name]]
     varied = {name: [cell] * (len(names) + 1) for name, cell in cells.items()}
     for j, name in enumerate(names, 1):
         varied[name][j] = typical[name]
@@ -59,7 +60,7 @@ def explain(model: OpenModel, row: Table, typical: Mapping[str, str], asked: Ask
     order = [j for j in np.argsort(-np.abs(changes), kind="stable").tolist() if strong[j]]
     said = _answers_as_text(answers)
     found = [Effect(names[j], cells[names[j]], typical[names[j]], float(changes[j]), said[j + 1]) for j in order]
-    return Reasons(what, float(values[0]), found, len(names) - len(found))
+    return Reasons(what, float(values[0]), found, len(cells) - len(found))
 
 
 def _score(model: OpenModel, answers: Answers) -> tuple[str, Floats]:
