@@ -91,6 +91,44 @@ def test_the_interval_of_a_cost_holds_only_what_decisions_can_cost():
     assert found.value - 1.96 * found.standard_error < 0.1 == found.low < found.value < found.high <= 2.5
 
 
+def in_order(classes, n=400):
+    """Rows in time: of the second class from a quarter on, of a third class at the very end."""
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=n), np.arange(n)
+    y = np.where((k > n // 4) & (x + 0.5 * rng.normal(size=n) > 0.0), "b", "a")
+    if classes == 3:
+        y = np.where((k > 0.85 * n) & (rng.random(n) < 0.5), "c", y)
+    return {"when": k, "x": x, "y": y}
+
+
+@pytest.mark.usefixtures("quick_models")
+def test_a_class_of_later_rows_alone_has_costs_too():
+    """The judged model does not know it, the model of all rows does; both decide."""
+    data = in_order(3)
+    costs = {a: {k: float(a != k) for k in "abc"} for a in "abc"}
+    for refit in (True, False):
+        study = learn(data, "y", time="when", aims=Aims(costs=costs), refit=refit, metric="cost")
+        known = "abc" if refit else "ab"
+        assert study.model.classes_.tolist() == list(known)
+        last = study.model[-1]
+        assert last.costs.shape == (3, len(known))
+        assert set(last.decide(study.model[0].transform(Table(data)))) <= set(known)
+        assert study.decisions.counts.sum() == len(study.split.test)
+        assert study.judgement.scores["cost"] == pytest.approx(study.decisions.cost.value)
+        assert "Classes of later rows alone" in [finding.title for finding in study.findings]
+
+
+@pytest.mark.usefixtures("quick_models")
+def test_folds_in_time_begin_where_there_are_two_classes():
+    study = learn(in_order(2), "y", time="when")
+    assert len(study.split.folds) == 4
+    assert "4 times, earlier rows predict" in study.split.rule
+    assert study.choice.learned
+    late = in_order(2) | {"y": np.where(np.arange(400) < 310, "a", in_order(2)["y"])}
+    with pytest.raises(UserError, match="until late, all rows are of one class, a, from which nothing can be learned"):
+        learn(late, "y", time="when")
+
+
 def test_costs_that_decide_nothing_are_said_so():
     y, f = forecasts()
     shares = np.array([0.4, 0.6])

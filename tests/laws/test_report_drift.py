@@ -11,7 +11,7 @@ from gnomon.io import Table
 from gnomon.report import learn, page
 from gnomon.report._budget import Budget
 from gnomon.report._drift import _holm, drift, drift_findings
-from gnomon.report._kinds import ColumnKind, infer_kinds
+from gnomon.report._kinds import ColumnKind, clock_of, infer_kinds
 from gnomon.report._splits import Split
 from gnomon.report._words_that_matter import word_effects
 
@@ -96,6 +96,18 @@ def test_words_are_told_of_their_class_where_the_training_rows_lack_one():
     (found,) = word_effects(Model(), table, [ColumnKind("text", "text")], ("a", "b", "c"), 0, Budget(None))
     assert (found.word, found.of) == ("good", "b")
     assert found.effect == pytest.approx(-0.5)
+
+
+def test_what_orders_the_rows_is_no_drift():
+    """Later rows have later dates by design, and other weekdays; nothing else has changed here."""
+    table = Table({"day": np.datetime64("2026-01-01T08") + np.arange(N) * np.timedelta64(90, "m"), **alike()})
+    clock = clock_of(ColumnKind("day", "date"), table["day"])
+    parts = Split(np.arange(320), np.arange(320, N), [], "", None, by_time=True)
+    kinds = list(infer_kinds(table, [name for name in table.names if name != "day"]).values())
+    found = drift(table, (clock, *kinds), parts, 0)
+    assert found.columns == []
+    assert not found.found
+    assert drift(table, (clock,), parts, 0) is None
 
 
 def test_p_values_are_those_of_holm():

@@ -81,6 +81,7 @@ def test_the_report_counts_rows_as_the_file_does(only):
         assert float(dict(case.cells)["x"]) == pytest.approx(x[case.row - 1])
     html = page(study, table)
     assert "Rows that the model gets most wrong" in html
+    assert "gnomon predict model.skops new.csv --proba\ngnomon serve model.skops" in html
     assert "precision" in html
     # On a screen of 400 px the cells of a row stand below each other, each behind the heading of its column.
     width, rules = re.search(r"@media \(max-width: (\d+)rem\) \{(.*?)\n\}", html, re.DOTALL).groups()

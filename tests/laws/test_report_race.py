@@ -128,7 +128,7 @@ def slow(clock):
 
 @pytest.mark.parametrize(
     ("n", "limit", "why"),
-    [(300, 60.0, "less than half of what the best had"), (10_000, 60.0, "all folds would take about")],
+    [(300, 60.0, "less than half of what the best gained"), (10_000, 60.0, "all folds would take about")],
 )
 def test_a_model_that_cannot_win_is_stopped_and_said(only, clock, monkeypatch, n, limit, why):
     monkeypatch.setattr(_compare, "PATIENCE", 1.0)

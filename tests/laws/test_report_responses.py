@@ -85,7 +85,8 @@ def test_dates_stand_on_the_axis_as_dates():
     one = Response("sold", "date", days + 20_000.0, np.tile(days, (5, 1)), "price")
     svg = picture_of_response(one, "salt")
     assert "2024-10-04" in svg
-    assert "2024-Oct" in svg or ">Nov<" in svg
+    assert ">Apr</text>" in svg
+    assert ">2025</text>" in svg
     assert "1970" not in svg
     assert "20000" not in svg
 
@@ -120,6 +121,6 @@ def test_probabilities_answer_as_the_coefficients_say(only):
     data = linear(400)
     study = learn({**data, "y": np.where(data["y"] > 0, "up", "down")}, "y")
     a = study.responses[0]
-    assert (a.name, a.of) == ("a", "probability of up")
+    assert (a.name, a.of) == ("a", "probability of “up”")
     assert np.all(np.diff(a.mean) > 0.0)
     assert page(study, Table(data | {"y": data["y"] > 0})).count("responds to a,") == 1

@@ -2,10 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.pipeline import Pipeline
 
 from gnomon.datasets import make_engines
 from gnomon.io import ModelFileError, Table
 from gnomon.report import find_anomalies, find_clusters
+from gnomon.report._kinds import ColumnKind
+from gnomon.report.prepare import Preparer
 from gnomon.report.typical_rows import row_notes
 from gnomon.serve import Asked, OpenModel, open_model
 from gnomon.serve.fields import fields_of
@@ -56,6 +60,33 @@ def test_only_columns_that_are_not_typical_are_asked_about(of_numbers, monkeypat
     row = Table({**{name: [cell] for name, cell in typical.items()}, "income": ["€ 90,0"]}, decimal=",")
     explain(of_numbers, row, typical, Asked())
     assert sizes == [2]
+
+
+def test_the_words_of_a_text_are_explained_one_by_one():
+    """A model that counts one word; the others do nothing, and the text as a whole does what the word does."""
+
+    class Counts(RegressorMixin, BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.array([float(str(cell).lower().count("good")) for cell in X[:, 0]])
+
+    rng = np.random.default_rng(0)
+    table = Table({"said": [" ".join(row) for row in rng.choice(["good", "bad", "chair", "lamp", "desk"], (60, 6))]})
+    kinds = (ColumnKind("said", "text"),)
+
+    class Raw(Preparer):
+        def transform(self, X):
+            return np.array(X["said"].tolist(), dtype=object)[:, None]
+
+    facts = {"task": "regression", "target": "y", "columns": {"said": "text"}, "reading": {}, **row_notes(table, kinds)}
+    model = OpenModel(Pipeline([("prepare", Raw(kinds).fit(table)), ("model", Counts())]), facts)
+    found = explain(model, Table({"said": ["Good lamp, good chair"]}), {"said": ""}, Asked())
+    assert [(e.name, e.cell, e.typical, e.change) for e in found.effects] == [
+        ("said", "Good lamp, good chair", "", 2.0), ("said: good", "good", "left out", 2.0)
+    ]  # fmt: skip
+    assert found.n_without == 0
 
 
 def test_groups_and_anomalies_have_pages_too():

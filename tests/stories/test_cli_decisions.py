@@ -63,7 +63,7 @@ def test_fraud_is_rarer_than_in_the_table(gnomon):
     asked = "--target", "Class", "--fn-cost", 50, "--prior", 0.0017, "--coverage", 0.9
     result = gnomon("learn", data, *asked, "-o", "out")
     told = " ".join(result.output.split())
-    assert "“1” taken for “0” costs 50, “0” taken for “1” 1, and 0.0017 of future rows are “1”." in told
+    assert "“1” taken for “0” costs 50, “0” taken for “1” 1, and 0.17% of future rows are “1”." in told
     assert "always 0, costs 0.08500" in told
     assert "of the rarest class" in " ".join(result.output.split())
     said = rows_of(gnomon("predict", "out/model.skops", data, "--proba").output)

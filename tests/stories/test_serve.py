@@ -128,8 +128,8 @@ BAD_JSON = {
     "a column missing": ('{"income": 1, "home": "own"}', 422, "missing: years; give null"),
     "in one row": (json.dumps([ROW, {"income": 1}]), 422, "row 2: columns that the model needs are missing: years"),
     "a list in a cell": ('{"income": [1], "years": 1, "home": "own"}', 422, "income is a list; give a number"),
-    "a word for a number": ('{"income": "much", "years": 1, "home": "own"}', 422, "none of its 1 cells is a number"),
-    "a truth value": ('{"income": true, "years": 1, "home": "own"}', 422, "for example 'true'"),
+    "a word for a number": ('{"income": "much", "years": 1, "home": "own"}', 422, "'much', which is no number"),
+    "a truth value": ('{"income": true, "years": 1, "home": "own"}', 422, "income is 'true', which is no number"),
     "too many rows": (json.dumps([{}] * 901), 413, "901 rows are too many at once; send at most 900"),
     "too large": (json.dumps([ROW] * 3000), 413, "more than 0.05 MB"),
 }
@@ -286,7 +286,7 @@ def typical_income():
 
 
 BAD_FORMS = {
-    "a word for a number": ({"income": "<b>much</b>", "years": "1", "home": "own"}, 422, "none of its 1 cells"),
+    "a word for a number": ({"income": "<b>much</b>", "years": "1", "home": "own"}, 422, "which is no number"),
     "a field missing": ({"income": "€ 1,0"}, 422, "are missing: years, home"),
     "too many fields": ({f"f{k}": "" for k in range(200)}, 400, "no fields of a form"),
 }

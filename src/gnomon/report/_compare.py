@@ -92,8 +92,9 @@ class Trial:
         return not self.failure and not self.stopped
 
     def mean(self, name: str) -> float:
-        """The mean over the folds of one score."""
-        return float(np.mean(self.scores[name]))
+        """The mean of one score over the folds in which it is defined; nan if there is none."""
+        defined = self.scores[name][~np.isnan(self.scores[name])]
+        return float(np.mean(defined)) if len(defined) else np.nan
 
 
 class Comparison(NamedTuple):
@@ -274,7 +275,9 @@ class _Race:
             behind = clearly_behind(losses, self.records[0].losses(done))
             self._stop(
                 [record for record in self.rivals if record.name in behind],
-                lambda record: f"after {done} folds it had gained less than half of what the best had, in each",
+                lambda record: (
+                    f"in each of {done} folds it gained less than half of what the best gained over the baseline"
+                ),
             )
         ranked = sorted(self.rivals, key=lambda record: float(np.mean(losses[record.name])))
         going_on = affordable({record.name: costs[record.name] for record in ranked}, self._time)

@@ -33,6 +33,8 @@ __all__ = [
 MOST_BARS = 15
 MOST_POINTS = 2_000
 MOST_CURVES = 40
+MOST_TICKS = 4
+"""Of long numbers, beside each other below a narrow picture."""
 FAR = 8.0
 
 
@@ -134,7 +136,7 @@ def _is_within(mean: float, edge: float, score: Score) -> bool:
 
 
 def _plus_minus(trial: Trial, score: Score) -> str:
-    return f"{score.text(trial.mean(score.name))} ± {score.text(trial.errors[score.name])}"
+    return f"{score.text(trial.mean(score.name))} ± {score.error_text(trial.errors[score.name])}"
 
 
 def picture_of_importances(importances: Sequence[Importance], score: Score) -> str:
@@ -178,7 +180,8 @@ def picture_of_response(response: Response, salt: str) -> str:
             if dated:
                 locator = AutoDateLocator(maxticks=5)
                 axes.xaxis.set(major_locator=locator, major_formatter=ConciseDateFormatter(locator))
-            axes.set_xlabel(short(response.name))
+            else:
+                axes.locator_params(axis="x", nbins=MOST_TICKS)
             axes.set_ylabel(short(response.of))
         axes.set_title(short(response.name))
 
@@ -188,7 +191,7 @@ def picture_of_response(response: Response, salt: str) -> str:
         for value, m in zip(named, mean, strict=True)
     )
     words = f"How the {response.of} responds to {response.name}, in the mean over held-out rows: {told}."
-    return drawn(draw, 4.2, 1.2 + 0.3 * len(mean) if levels else 3.0, salt, words)
+    return drawn(draw, 3.7, 1.1 + 0.3 * len(mean) if levels else 2.8, salt, words)
 
 
 def _moments(days: Floats) -> Array:
@@ -209,7 +212,7 @@ def picture_of_rows(curve: RowsCurve, name: str) -> str:
         axes.set_ylabel(name)
 
     told = ", ".join(f"{n} rows {rounded(float(m), 3)}" for n, m in zip(curve.rows.tolist(), mean, strict=True))
-    return drawn(draw, 4.2, 3.0, "rows", f"The {name} over the number of rows to learn from: {told}.")
+    return drawn(draw, 3.7, 2.8, "rows", f"The {name} over the number of rows to learn from: {told}.")
 
 
 def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, classes: Sequence[str]) -> str:
@@ -360,6 +363,7 @@ def _predicted_against_true(judgement):
         axes.plot(ends, ends, color=MUTED, linestyle=(0, (4, 3)))
         axes.plot(said, y, "o", color=ACCENT, markersize=3.5, alpha=0.45, markeredgewidth=0)
         axes.set(xlabel="predicted", ylabel="true")
+        axes.locator_params(axis="x", nbins=MOST_TICKS)
 
     words = (
         f"Scatter plot of truth against prediction for {len(y)} held-out rows: predictions from {said.min():.4g} to "
@@ -375,6 +379,7 @@ def _residuals(judgement):
         axes.axhline(0, color=MUTED, linestyle=(0, (4, 3)))
         axes.plot(said, y - said, "o", color=ACCENT, markersize=3.5, alpha=0.45, markeredgewidth=0)
         axes.set(xlabel="predicted", ylabel="true − predicted")
+        axes.locator_params(axis="x", nbins=MOST_TICKS)
 
     low, middle, high = (f"{v:.3g}" for v in np.percentile(y - said, [5, 50, 95]))
     words = (

@@ -117,7 +117,7 @@ def responses(
             tables = (shown.replace(kind.name, _filled(shown, kind, v)) for v in values)
             said = np.stack([forecast(model, one, classes).shares for one in tables])
             k = _most_moved(said)
-            of, curves = f"probability of {classes[k]}" if classes else target, said[:, :, k].T
+            of, curves = f"probability of “{classes[k]}”" if classes else target, said[:, :, k].T
             one = Response(kind.name, kind.kind, _axis(values, kind), curves, of)
             others = [other for other in kinds if other is not kind]
             found.append(replace(one, partner=_partner(curves, others, shown)) if one.depends else one)

@@ -74,7 +74,9 @@ def rows_curve(
                 except ValueError:  # too few rows of a class for the folds within a fit
                     return None
             scores[i, j] = score.of(y[test], forecast(model, table.take(test), classes))
-    rows = np.array([int(share * len(used[0][0])) for share in SHARES] + [len(used[0][0])])
+    # Later folds of rows in time have more rows.
+    most = float(np.mean([len(train) for train, _ in used]))
+    rows = np.array([int(share * most) for share in (*SHARES, 1.0)])
     gains = score.sign * (scores[:, -2] - scores[:, -1])
     gain, error = float(np.mean(gains)), standard_error(gains, used)
     helps = gain > error

@@ -2,12 +2,11 @@
 
     effect of w = mean over held-out rows with w of f(x) − f(x without w)                                        (1)
 
-f is the probability of a class (of two, the second; of more, the one that w moves most), or the number. Li, Monroe &
-Jurafsky (2016), Understanding neural networks through representation erasure, arXiv 1612.08220.
+f is the probability of a class (of two, the second; of more, the one that w moves most), or the number; the words are
+taken out by `gnomon.report.words`.
 """
 
-import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from gnomon.io.tables import to_text
 from gnomon.report._budget import Budget
 from gnomon.report._kinds import ColumnKind
 from gnomon.report.scores import forecast
+from gnomon.report.words import distinct_words, without_word
 
 __all__ = ["WordEffect", "word_effects"]
 
@@ -29,8 +29,6 @@ MOST_SHOWN = 12
 SHARE_OF_TIME = 0.1
 SURELY = 2.0
 """Standard errors that an effect must be away from zero."""
-
-_WORD = re.compile(r"\b\w+\b")
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def word_effects(
     found = []
     for name in (kind.name for kind in kinds):
         cells = to_text(some[name]).tolist()
-        for word, holding in _common(cells):
+        for word, holding in _telling(cells, start):
             if budget.spent + each * len(holding) > end:
                 break
             found.append(_effect(model, some, start, name, word, holding, cells, classes))
@@ -69,12 +67,22 @@ def word_effects(
     return sorted(sure, key=lambda one: -abs(one.effect))[:MOST_SHOWN]
 
 
-def _common(cells: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """The words of most rows, without those of nearly all, and some rows that hold each."""
-    held = [set(_WORD.findall(cell.lower())) for cell in cells]
-    counts = Counter(word for words in held for word in words)
-    telling = [(w, n) for w, n in counts.most_common() if FEWEST_ROWS <= n < 0.9 * len(cells)][:MOST_WORDS]
-    return [(w, [i for i, words in enumerate(held) if w in words][:ROWS_OF_A_WORD]) for w, _ in telling]
+def _telling(cells: Sequence[str], said: Floats) -> list[tuple[str, list[int]]]:
+    """The words whose rows are forecast most unlike the others, for their number, and some rows that hold each.
+
+    Words of few rows and of nearly all are left out; that a word tells something here may be due to its company.
+    """
+    rows: defaultdict[str, list[int]] = defaultdict(list)
+    for i, cell in enumerate(cells):
+        for word in distinct_words(cell):
+            rows[word].append(i)
+    apart = {
+        word: float(np.max(np.abs(np.mean(said[holding] - said.mean(axis=0), axis=0)))) * np.sqrt(len(holding))
+        for word, holding in rows.items()
+        if FEWEST_ROWS <= len(holding) < 0.9 * len(cells)
+    }
+    first = sorted(apart, key=lambda word: (-apart[word], word))[:MOST_WORDS]
+    return [(word, rows[word][:ROWS_OF_A_WORD]) for word in first]
 
 
 def _effect(
@@ -87,8 +95,7 @@ def _effect(
     cells: Sequence[str],
     classes: tuple[str, ...],
 ) -> WordEffect:
-    without = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    erased: Array = np.array([without.sub("", cells[i]) for i in holding], dtype=np.dtypes.StringDType())
+    erased: Array = np.array([without_word(cells[i], word) for i in holding], dtype=np.dtypes.StringDType())
     moved = start[holding] - forecast(model, table.take(holding).replace(name, erased), classes).shares
     k = 1 if len(classes) == 2 else int(np.argmax(np.abs(moved.mean(axis=0))))
     error = float(moved[:, k].std(ddof=1) / np.sqrt(len(holding)))

@@ -185,7 +185,9 @@ def verdict(study: Study) -> str:
         return f"Nothing was learned: {study.choice.why}."
     first, *_, last = study.scores
     scores = " and ".join(_score_text(study.judgement, score) for score in (first, last))
-    return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {scores}."
+    name = study.choice.trial.candidate.name
+    article = "the " if study.choice.trial.entrant.members else ""
+    return f"On {len(study.judgement.y)} held-out rows {article}{name} reaches {scores}."
 
 
 def further(study: Study) -> list[str]:
@@ -227,7 +229,7 @@ def _stakes_text(found: DecisionOutcome) -> list[str]:
     (first, second), C, share = found.classes, found.stakes.costs, found.priors[1]
     return [
         f"“{second}” taken for “{first}” costs {C[0, 1]:g}, “{first}” taken for “{second}” {C[1, 0]:g}, and "
-        f"{share:.3g} of future rows are “{second}”."
+        f"{100.0 * share:.3g}% of future rows are “{second}”."
     ]
 
 

@@ -82,6 +82,10 @@ class Score:
             return "–"
         return f"{value:z.3f}" if self.unitless else rounded(value)
 
+    def error_text(self, error: float) -> str:
+        """A standard error as the reports write it."""
+        return self.text(error) if self.unitless or not np.isfinite(error) else rounded(error, 2)
+
 
 def rounded(value: float, digits: int = 4) -> str:
     """`value` to some significant digits, without an exponent where that is readable: 68780, 0.0123, 1.234e-07."""

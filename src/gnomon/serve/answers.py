@@ -282,6 +282,11 @@ def _facts(path: Path) -> dict[str, Any]:
 
 def _of_lost(kind: Any, cells: Array, lost: Array) -> str:
     example = str(to_text(cells)[lost][0])
+    if len(cells) == 1:
+        raise UserError(
+            f"{kind.name} is {example!r}, which is no {kind.kind} in the form of the training file ({kind.form}); "
+            "write it so, or leave it empty where it is not known"
+        )
     if is_missing(kind.read(cells)).all():
         raise UserError(
             f"the model needs {kind.name}, and none of its {len(cells)} cells is a {kind.kind} in the form "

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.io import ModelFileError
+from gnomon.io.dates import ISO
 from gnomon.serve.answers import OpenModel
 
 __all__ = ["Field", "fields_of", "row_schema"]
@@ -55,11 +56,17 @@ def _hint(kind: Any, ends: Any) -> str:
     within = f"{ends[0]} to {ends[1]}" if ends else ""
     words = {
         "number": f"number, {within} in training rows" if within else "number",
-        "date": f"date in the form {kind.form}" + (f", {within} in training rows" if within else ""),
+        "date": _date_hint(kind, within),
         "category": "one of the levels of training rows",
         "text": "text of any length",
     }
     return words.get(kind.kind, words["date"])
+
+
+def _date_hint(kind: Any, within: str) -> str:
+    """The form, where the ends do not show it, and the ends."""
+    form = "" if within and kind.date == ISO else f" in the form {kind.form}"
+    return f"date{form}" + (f", {within} in training rows" if within else "")
 
 
 def row_schema(fields: list[Field], title: str) -> dict[str, Any]:

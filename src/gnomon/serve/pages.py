@@ -110,7 +110,7 @@ def _origin(facts: Mapping[str, Any]) -> str:
     usual = [score.name for score in SCORES.get(facts["task"], ())]
     name = next((name for name in (facts.get("metric"), *usual) if name in held), None)
     if name is None or None in (held[name]["value"], held[name]["baseline"]):
-        return f"The model is {chosen}."
+        return f"Model: {chosen}."
     value, guess = (rounded(held[name][whose], 3) for whose in ("value", "baseline"))
     n_rows = facts["rows"]["held_out"]
-    return f"The model is {chosen}; on {n_rows} held-out rows its {name} was {value}, and that of guessing {guess}."
+    return f"Model: {chosen}. On {n_rows} held-out rows its {name} was {value}, and that of guessing {guess}."
