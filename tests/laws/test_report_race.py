@@ -145,7 +145,7 @@ def test_a_model_that_cannot_win_is_stopped_and_said(only, clock, monkeypatch, n
 def test_without_a_limit_many_rows_are_compared_in_all_folds(only, clock):
     only(LINEAR, slow(clock))
     study = learn(two_classes(10_000), "y")
-    assert study.trials[-1].stopped.startswith("after 2 folds")
+    assert study.trials[-1].stopped.startswith("in each of 2 folds")
 
 
 def test_an_interruption_keeps_the_folds_that_are_done(only):

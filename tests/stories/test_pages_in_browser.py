@@ -32,7 +32,7 @@ def tab(tmp_path_factory):
         yield tab
 
 
-def report_of_learning():
+def study_of_offers():
     rng = np.random.default_rng(0)
     n = 200
     x, home = rng.normal(size=(2, n)), rng.choice(["own", "rented", "w" * 60], n)
@@ -41,8 +41,20 @@ def report_of_learning():
     texts = [" ".join([*row, f"{k}"]) for k, row in enumerate(words)]
     sold = np.where(x[0] + (words == "splendid").sum(axis=1) + 0.5 * rng.normal(size=n) > 1.5, "sold", "not sold")
     table = Table({"price": x[0], LONG: x[1], "home": home, "day": day, "text": texts, "sold": sold})
-    study = learn(table, "sold", aims=Aims(fn_cost=1.0, fp_cost=5.0, coverage=0.9))
-    return page(study, table, source="offers.csv", digest="0" * 64, command="gnomon learn offers.csv --target sold")
+    return learn(table, "sold", aims=Aims(fn_cost=1.0, fp_cost=5.0, coverage=0.9))
+
+
+def report_of_learning():
+    study, command = study_of_offers(), "gnomon learn offers.csv --target sold"
+    return page(study, study.table, source="offers.csv", digest="0" * 64, command=command)
+
+
+def piece_of_a_notebook():
+    """What a notebook shows, in a page that is otherwise empty but has somewhere to go."""
+    return f"""<!doctype html><meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark"><title>notebook</title><a class="skip" href="#cell">Skip</a>
+    <main id="cell" tabindex="-1"><h1>notebook</h1>
+    {study_of_offers()._repr_html_()}<p>one</p><p>two</p><p>three</p><p>four</p><p>five</p></main>"""
 
 
 def report_of_groups():
@@ -85,12 +97,17 @@ def faults_of(tab, path, width, theme):
     return {name: wrong for name, wrong in faults.items() if wrong}
 
 
-@pytest.mark.parametrize("which", ["learning", "groups", "anomalies", "form"])
+@pytest.mark.parametrize("which", ["learning", "notebook", "groups", "anomalies", "form"])
 def test_a_page_can_be_read_on_a_phone_and_by_keyboard_in_both_themes(tab, only, which, tmp_path):
-    if which == "learning":
+    if which in ("learning", "notebook"):
         only(Candidate("logistic", "classification", lambda facts, seed: LogisticRegression(max_iter=500), 1,
                        explain=lambda model: model.coef_))  # fmt: skip
-    makers = {"learning": report_of_learning, "groups": report_of_groups, "anomalies": report_of_anomalies}
+    makers = {
+        "learning": report_of_learning,
+        "notebook": piece_of_a_notebook,
+        "groups": report_of_groups,
+        "anomalies": report_of_anomalies,
+    }
     html = makers[which]() if which in makers else answer_of_the_form(tmp_path)
     path = tmp_path / "page.html"
     path.write_text(html, encoding="utf-8")

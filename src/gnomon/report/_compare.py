@@ -283,7 +283,7 @@ class _Race:
         going_on = affordable({record.name: costs[record.name] for record in ranked}, self._time)
         self._stop(
             [record for record in ranked if record.name not in going_on],
-            lambda record: f"the time did not suffice for it; after {done} folds others were ahead",
+            lambda record: f"the time did not suffice for it; after {_folds(done)} others were ahead",
             late=True,
         )
 
@@ -317,6 +317,10 @@ class _Race:
         done = len(record.scores)
         self.progress(self.steps, self.steps + field * (self.n_folds - done), f"{doing} {record.name}")
         self.steps += 1
+
+
+def _folds(n: int) -> str:
+    return f"{n} fold{'s' * (n > 1)}"
 
 
 def try_fold(

@@ -2,8 +2,9 @@
 
     l(n/4), l(n/2), l(n),    over three of the folds                                                              (1)
 
-More rows are said to help if the loss falls from n/2 to n by more than one standard error of the difference. Figueroa
-et al. (2012), Predicting sample size required for classification performance, doi:10.1186/1472-6947-12-8.
+More rows are said to help if the loss falls from n/2 to n by more than one standard error of the difference, and not to
+help if it does not fall. Figueroa et al. (2012), Predicting sample size required for classification performance,
+doi:10.1186/1472-6947-12-8.
 """
 
 import warnings
@@ -84,5 +85,11 @@ def rows_curve(
     if gain <= 0.0:
         change = f"does not {score.improves.removesuffix('s')}"
     said = f"from {rows[-2]} to {rows[-1]} rows the {score.name} {change}"
-    verdict = f"More rows would help: {said}." if helps else f"More rows like these would hardly help: {said}."
-    return RowsCurve(rows, scores, helps, verdict)
+    return RowsCurve(rows, scores, helps, f"{_opinion(gain, error)}: {said}.")
+
+
+def _opinion(gain: float, error: float) -> str:
+    """What (1) says; where the loss falls by less than its error, it is not known."""
+    if gain > error:
+        return "More rows would help"
+    return "It is not clear that more rows would help" if gain > 0.0 else "More rows like these would hardly help"

@@ -61,14 +61,17 @@ def ranking(study: Study) -> tuple[tuple[str, ...], list[RankedModel]]:
 
 
 def asides(study: Study) -> Iterator[Aside]:
-    """Models that failed or were stopped, then the findings."""
+    """Models that failed, the findings, and models that were stopped, those of one reason together."""
+    stopped: dict[str, list[str]] = {}
     for trial in study.trials:
         if trial.failure:
             yield Aside("grave", "Failed", f"{trial.candidate.name}: {trial.failure}")
         if trial.stopped:
-            yield Aside("note", "Stopped", f"{trial.candidate.name}: {trial.stopped}")
+            stopped.setdefault(trial.stopped, []).append(trial.candidate.name)
     for finding in study.findings:
         yield Aside(finding.level, finding.title, finding.text)
+    for why, names in stopped.items():
+        yield Aside("note", "Stopped", f"{'; '.join(names)}: {why}.")
 
 
 def chosen(study: Study) -> list[str]:
