@@ -23,45 +23,83 @@ app = typer.Typer(
     help="Learn from a table, honestly: compare, choose, judge, report.",
 )
 
+SPLIT, CHOICE, DECISIONS = "Which rows belong together", "Choosing the model", "Deciding"
+ANOMALIES, READING, LIMITS = "Anomalies", "Reading the file", "Limits"
+"""Headings of options in --help."""
+
 Data = Annotated[Path, typer.Argument(metavar="FILE", help="CSV (also .gz, .tsv) or Parquet, one row per case.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict; for anomalies, of labels.")]
 Task = Annotated[
     str | None, typer.Option(help="classification or regression, by default as the target says; or anomaly.")
 ]
-AnomalyLabel = Annotated[str | None, typer.Option(help="Anomalies: their label; the rarer of two if not given.")]
+AnomalyLabel = Annotated[
+    str | None, typer.Option(help="Anomalies: their label; the rarer of two if not given.", rich_help_panel=ANOMALIES)
+]
 Contamination = Annotated[
-    float | None, typer.Option(min=0.0, max=0.5, help="Anomalies without labels: the share of rows to flag.")
+    float | None,
+    typer.Option(
+        min=0.0, max=0.5, help="Anomalies without labels: the share of rows to flag.", rich_help_panel=ANOMALIES
+    ),
 ]
 Level = Annotated[
     float | None,
-    typer.Option(min=0.5, max=0.9999, help="Anomalies without labels: probability of the region of good rows (0.95)."),
+    typer.Option(
+        min=0.5,
+        max=0.9999,
+        help="Anomalies without labels: probability of the region of good rows (0.95).",
+        rich_help_panel=ANOMALIES,
+    ),
 ]
-Group = Annotated[str | None, typer.Option(help="Column whose equal values stay on one side of every split.")]
-Time = Annotated[str | None, typer.Option(help="Column that orders the rows; the past predicts the future.")]
+Group = Annotated[
+    str | None, typer.Option(help="Column whose equal values stay on one side of every split.", rich_help_panel=SPLIT)
+]
+Time = Annotated[
+    str | None, typer.Option(help="Column that orders the rows; the past predicts the future.", rich_help_panel=SPLIT)
+]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given often.")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column to use though it looks like an identifier.")]
 Rule = Annotated[
     str | None,
-    typer.Option(help="Which model is chosen: simplest, of those as good as the best (so if not given); or best."),
+    typer.Option(
+        help="Which model is chosen: simplest, of those as good as the best (so if not given); or best.",
+        rich_help_panel=CHOICE,
+    ),
 ]
 Metric = Annotated[
     str | None,
-    typer.Option(help="The score that chooses: cost, or a scorer of scikit-learn: roc_auc, f1_macro, r2 …"),
+    typer.Option(
+        help="The score that chooses: cost, or a scorer of scikit-learn: roc_auc, f1_macro, r2 …",
+        rich_help_panel=CHOICE,
+    ),
 ]
 Costs = Annotated[
     Path | None,
-    typer.Option(help="CSV of costs: a row for each action, named in the first column, a column for each class."),
+    typer.Option(
+        help="CSV of costs: a row for each action, named in the first column, a column for each class.",
+        rich_help_panel=DECISIONS,
+    ),
 ]
-FnCost = Annotated[float | None, typer.Option(help="Two classes: what a missed positive costs.")]
-FpCost = Annotated[float | None, typer.Option(help="Two classes: what a false alarm costs.")]
+FnCost = Annotated[
+    float | None, typer.Option(help="Two classes: what a missed positive costs.", rich_help_panel=DECISIONS)
+]
+FpCost = Annotated[float | None, typer.Option(help="Two classes: what a false alarm costs.", rich_help_panel=DECISIONS)]
 Positive = Annotated[
-    str | None, typer.Option(help="Two classes: the positive one; the second of the sorted names if not given.")
+    str | None,
+    typer.Option(
+        help="Two classes: the positive one; the second of the sorted names if not given.", rich_help_panel=DECISIONS
+    ),
 ]
 Prior = Annotated[
-    float | None, typer.Option(help="Two classes: the share of positives where the model will be used, if another.")
+    float | None,
+    typer.Option(
+        help="Two classes: the share of positives where the model will be used, if another.", rich_help_panel=DECISIONS
+    ),
 ]
 Coverage = Annotated[
-    float | None, typer.Option(help="Give sets of classes, or intervals, that hold the truth with this probability.")
+    float | None,
+    typer.Option(
+        help="Give sets of classes, or intervals, that hold the truth with this probability.", rich_help_panel=DECISIONS
+    ),
 ]
 Clusters = Annotated[
     int | None, typer.Option("--clusters", "-k", min=2, help="So many groups; found by itself if not given.")
@@ -82,39 +120,74 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the re
 GroupsOut = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report, the labels and the model.")]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(min=1.0, help="Seconds that the study may take (300); what there was no time for is said."),
+    typer.Option(
+        min=1.0,
+        help="Seconds that the study may take (300); what there was no time for is said.",
+        rich_help_panel=CHOICE,
+    ),
 ]
-Single = Annotated[bool, typer.Option("--single", help="Choose one model, never the mean of several.")]
-Search = Annotated[bool, typer.Option("--search", help="Tune the best few models, within the time limit.")]
+Single = Annotated[
+    bool, typer.Option("--single", help="Choose one model, never the mean of several.", rich_help_panel=CHOICE)
+]
+Search = Annotated[
+    bool, typer.Option("--search", help="Tune the best few models, within the time limit.", rich_help_panel=CHOICE)
+]
 NoRefit = Annotated[
-    bool, typer.Option("--no-refit", help="Write the model that was judged, without the held-out rows.")
+    bool,
+    typer.Option(
+        "--no-refit", help="Write the model that was judged, without the held-out rows.", rich_help_panel=CHOICE
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes that compile at the same time.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
-Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of the text, for example latin-1.")]
-Missing = Annotated[list[str] | None, typer.Option(help="A further cell that means missing; may be given often.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates fields; found by itself if not given.", rich_help_panel=READING)
+]
+Encoding = Annotated[str, typer.Option(help="Encoding of the text, for example latin-1.", rich_help_panel=READING)]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A further cell that means missing; may be given often.", rich_help_panel=READING),
+]
 Types = Annotated[
     list[str] | None,
-    typer.Option("--type", metavar="COLUMN=TYPE", help="number, category, date or text; may be repeated."),
+    typer.Option(
+        "--type",
+        metavar="COLUMN=TYPE",
+        help="number, category, date or text; may be repeated.",
+        rich_help_panel=READING,
+    ),
 ]
-LearnedDelimiter = Annotated[str | None, typer.Option(help="What separates fields; as in training if not given.")]
-LearnedEncoding = Annotated[str | None, typer.Option(help="Encoding of the text; as in training if not given.")]
+LearnedDelimiter = Annotated[
+    str | None, typer.Option(help="What separates fields; as in training if not given.", rich_help_panel=READING)
+]
+LearnedEncoding = Annotated[
+    str | None, typer.Option(help="Encoding of the text; as in training if not given.", rich_help_panel=READING)
+]
 Groups = Annotated[list[str] | None, typer.Argument(help="Words of the groups of kernels to compile; all if none.")]
 Clear = Annotated[bool, typer.Option("--clear", help="Delete them.")]
 Host = Annotated[
     str | None, typer.Option(help="Address to listen at, for others in the network; only this machine if not given.")
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 finds a free one.")]
-SizeLimit = Annotated[float, typer.Option(min=0.001, max=1000.0, help="Megabytes that a request may have.")]
-RowLimit = Annotated[int, typer.Option(min=1, help="Rows that a request may have.")]
-AnswerLimit = Annotated[float, typer.Option("--time-limit", min=0.1, help="Seconds that a request may take.")]
-RequestLimit = Annotated[int, typer.Option(min=1, help="Requests at work at the same time; others are sent away.")]
+SizeLimit = Annotated[
+    float, typer.Option(min=0.001, max=1000.0, help="Megabytes that a request may have.", rich_help_panel=LIMITS)
+]
+RowLimit = Annotated[int, typer.Option(min=1, help="Rows that a request may have.", rich_help_panel=LIMITS)]
+AnswerLimit = Annotated[
+    float, typer.Option("--time-limit", min=0.1, help="Seconds that a request may take.", rich_help_panel=LIMITS)
+]
+RequestLimit = Annotated[
+    int, typer.Option(min=1, help="Requests at work at the same time; others are sent away.", rich_help_panel=LIMITS)
+]
 Header = Annotated[
     bool | None,
-    typer.Option("--header/--no-header", help="The first line names the columns, or is data: column_1, column_2 …"),
+    typer.Option(
+        "--header/--no-header",
+        help="The first line names the columns, or is data: column_1, column_2 …",
+        rich_help_panel=READING,
+    ),
 ]
 
 
