@@ -182,7 +182,7 @@ def test_a_score_of_labels_gets_its_threshold_from_rows_left_out(only, tmp_path)
     assert study.judgement.scores["f1"] > f1_score(truth, held > 0.5)
     study.save(tmp_path / "m.skops")
     np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(Table(data)), study.predict(data))
-    assert "is said from a probability" in page(study, Table(data))
+    assert "is predicted from a probability" in page(study, Table(data))
 
 
 @pytest.mark.parametrize("metric", [None, "roc_auc", "recall"])

@@ -57,7 +57,7 @@ def threshold_by(
     if not gain > error:
         return ThresholdVerdict(EVEN, old, new, f"a threshold other than 0.5 does not pay: {said}")
     value = _best(score, tests, shares, classes)
-    why = f"{classes[1]} is said from a probability of {rounded(value, 3)} on: {said}"
+    why = f"“{classes[1]}” is predicted from a probability of {rounded(value, 3)} on: {said}"
     return ThresholdVerdict(value, old, new, why)
 
 
