@@ -83,7 +83,7 @@ def test_every_picture_says_what_is_to_be_seen():
 def test_the_candidates_are_told_best_first():
     good, bad, baseline = trial("good", 1.0), trial("bad", 2.0), trial("baseline", 3.0)
     words = name_of(picture_of_candidates([baseline, bad, good], good, RMSE))
-    assert "the best first: good 1.000 ± 0.01000 (chosen), bad 2.000 ± 0.01000; baseline 3.000" in words
+    assert "the best first: good 1.000 ± 0.010 (chosen), bad 2.000 ± 0.010; baseline 3.000" in words
 
 
 EDGES = {

@@ -50,9 +50,11 @@ def report_of_learning():
 
 
 def piece_of_a_notebook():
-    """What a notebook shows, in a page that is otherwise empty but has somewhere to go."""
+    """What a notebook shows, in a page with the colours of one."""
     return f"""<!doctype html><meta name="viewport" content="width=device-width">
-    <meta name="color-scheme" content="light dark"><title>notebook</title><a class="skip" href="#cell">Skip</a>
+    <style>@media (prefers-color-scheme: dark) {{ body {{ background: #111; color: #eee; }} a {{ color: #9cf; }} }}
+    </style>
+    <title>notebook</title><a class="skip" href="#cell">Skip</a>
     <main id="cell" tabindex="-1"><h1>notebook</h1>
     {study_of_offers()._repr_html_()}<p>one</p><p>two</p><p>three</p><p>four</p><p>five</p></main>"""
 
