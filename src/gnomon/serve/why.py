@@ -72,8 +72,9 @@ def explain(model: OpenModel, row: Table, typical: Mapping[str, str], asked: Ask
     strong = np.abs(changes) > SMALL * np.abs(values).max()
     order = [j for j in np.argsort(-np.abs(changes), kind="stable").tolist() if strong[j]]
     said = _answers_as_text(answers)
-    found = [Effect(*tried[j][:3], float(changes[j]), said[j + 1]) for j in order]
-    return Reasons(what, float(values[0]), found, len(cells) - len({tried[j].column for j in order}))
+    named = [(tried[j], float(changes[j]), said[j + 1]) for j in order]
+    found = [Effect(change.name, change.cell, change.typical, effect, answer) for change, effect, answer in named]
+    return Reasons(what, float(values[0]), found, len(cells) - len({change.column for change, _, _ in named}))
 
 
 def _changes(model: OpenModel, cells: Mapping[str, str], typical: Mapping[str, str]) -> Iterator[Change]:
