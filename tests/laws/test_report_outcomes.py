@@ -66,6 +66,16 @@ def test_numbers_that_are_far_off_are_named():
     assert unsure_cases(judgement, table, np.arange(3), ["x"]) == []
 
 
+def test_cells_are_shown_as_a_person_writes_them():
+    judgement = Judgement(np.array([1.0, 9.0]), Forecast(np.array([1.5, 4.0])), {}, {}, {})
+    days = np.array(["2026-01-25", "2026-02-03T10:30:00"], dtype="datetime64[s]")
+    table = Table({"x": [1.6473390663561, 123456789.0], "day": days, "code": ["a1", "0123456789012"]})
+    worst = worst_cases(judgement, table, np.arange(2), ["x", "day", "code"])
+    assert [[cell for _, cell in case.cells] for case in worst] == [
+        ["123456789", "2026-02-03T10:30:00", "0123456789012"], ["1.647339", "2026-01-25", "a1"]
+    ]  # fmt: skip
+
+
 def test_the_report_counts_rows_as_the_file_does(only):
     """The target of one row in five is missing; numbers must still be those of the file."""
     only("logistic regression", "decision tree")

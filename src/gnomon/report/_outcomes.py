@@ -23,6 +23,7 @@ __all__ = ["ClassScore", "HeldOutCase", "scores_by_class", "unsure_cases", "wors
 
 MOST_CASES = 10
 MOST_COLUMNS = 4
+LONG, MIDNIGHT = 10, "T00:00:00"
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def unsure_cases(judgement: Judgement, table: Table, numbers: Integers, columns:
 def _cases(
     judgement: Judgement, table: Table, numbers: Integers, columns: Sequence[str], order: Integers, notes: Sequence[str]
 ) -> list[HeldOutCase]:
-    shown = {name: to_text(table[name]) for name in columns[:MOST_COLUMNS]}
+    shown = {name: _readable(table[name]) for name in columns[:MOST_COLUMNS]}
     truth, said = judgement.y, judgement.forecast.predicted
     return [
         HeldOutCase(
@@ -109,10 +110,20 @@ def _cases(
             truth=_text(truth[i]),
             said=_text(said[i]),
             measure=note,
-            cells=tuple((name, str(values[i])) for name, values in shown.items()),
+            cells=tuple((name, values[i]) for name, values in shown.items()),
         )
         for i, note in zip(order.tolist(), notes, strict=True)
     ]
+
+
+def _readable(values: Array) -> list[str]:
+    """Cells as text; of dates without a time the day, and of numbers with many digits seven."""
+    cells: list[str] = to_text(values).tolist()
+    if values.dtype.kind == "M":
+        return [cell.removesuffix(MIDNIGHT) for cell in cells]
+    if values.dtype.kind != "f":
+        return cells
+    return [f"{v:.7g}" if len(cell) > LONG else cell for v, cell in zip(values.tolist(), cells, strict=True)]
 
 
 def _text(value: object) -> str:

@@ -171,7 +171,7 @@ def picture_of_response(response: Response, salt: str) -> str:
         if levels:
             axes.errorbar(mean, places, xerr=error, fmt="o", color=ACCENT, capsize=3)
             axes.set_yticks(places, [short(level) for level in response.values])
-            axes.invert_yaxis()
+            axes.set_ylim(len(mean) - 0.5, -0.5)
             axes.set_xlabel(short(response.of))
         else:
             axes.plot(places, rows.T, color=MUTED, alpha=0.25, linewidth=0.6)
