@@ -87,6 +87,7 @@ def test_threes_in_few_components():
 def test_mnist_fits_into_a_quarter():
     with np.load(data_path("images/mnist_12k_2k.npz")) as stored:
         train, test = (stored[name][:1500].reshape(1500, -1) / 255.0 for name in ("X_train", "X_test"))
+        digit = stored["y_train"][:1500]
     model = PCA(0.95).fit(train)
     assert 120 < model.n_components_ < 160
     assert model.compression_ratio_ < 0.35
@@ -94,6 +95,10 @@ def test_mnist_fits_into_a_quarter():
     assert 0.04 < lost < 0.09  # a little more than of the rows that the directions were made of
     quick = PCA(30, svd_solver="randomized", random_state=0).fit(train)
     assert quick.explained_variance_ratio_.sum() == pytest.approx(model.explained_variance_ratio_[:30].sum(), rel=1e-3)
+    # Ten clusters are not the ten digits; most of forty are one way of writing one of them.
+    few, many = (KMeans(k, n_init=3, random_state=0).fit(quick.transform(train)).labels_ for k in (10, 40))
+    assert compare_labels(few, digit).purity + 0.1 < compare_labels(many, digit).purity
+    assert compare_labels(many, digit).purity > 0.7
 
 
 @pytest.mark.spec("UNS-077", "UNS-079")

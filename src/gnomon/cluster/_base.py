@@ -5,6 +5,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from threading import Event
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gnomon._typing import Floats, Integers
 from gnomon.numerics.parallel import blas_threads, map_until_interrupt
 from gnomon.optim.center_distances import dense_rows
-from gnomon.optim.solution import History
+from gnomon.optim.solution import History, StopReason
 
 __all__ = [
     "best_run",
@@ -28,12 +29,14 @@ Run = TypeVar("Run", bound="Ended")
 
 
 class Ended(Protocol):
-    """The end of a run: labels and the objective, which is minimised."""
+    """The end of a run: labels, the objective, which is minimised, and why it ended."""
 
     @property
     def labels(self) -> Integers: ...
     @property
     def objective(self) -> float: ...
+    @property
+    def stop_reason(self) -> StopReason: ...
 
 
 def check_n_clusters(k: int, n: int) -> None:
@@ -43,10 +46,23 @@ def check_n_clusters(k: int, n: int) -> None:
 
 
 def run_all(run: Callable[[Any, int], Run], starts: Sequence[Any], n_jobs: int | None) -> list[Run]:
-    """``run(start, n_jobs)`` for every start: a single one on all threads, several each on one of them."""
+    """``run(start, n_jobs)`` for every start: a single one on all threads, several each on one of them.
+
+    After a run that was interrupted none begins.
+    """
     threads = n_jobs or blas_threads()
     within = threads if len(starts) == 1 else 1
-    return map_until_interrupt(lambda start: run(start, within), starts, threads)
+    interrupted = Event()
+
+    def one(start: Any) -> Run:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+        found = run(start, within)
+        if found.stop_reason == "interrupted":
+            interrupted.set()
+        return found
+
+    return map_until_interrupt(one, starts, threads)
 
 
 def best_run(runs: Sequence[Run]) -> Run:

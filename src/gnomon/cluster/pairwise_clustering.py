@@ -119,7 +119,7 @@ class PairwiseClustering(ClusterMixin, Estimator):
         found = best_run(runs)
         self.labels_, self.objective_ = found.labels.astype(np.int32), sign * found.objective
         self.n_iter_, self.converged_ = found.n_iter, found.converged
-        self.stop_reason_ = "no_change" if found.converged else "max_iter"
+        self.stop_reason_ = found.stop_reason
         self.history_ = {"iteration": np.arange(len(found.history)), "objective": sign * found.history}
         self.restarts_ = sign * np.array([one.objective for one in runs])
         warn_if_few(self.labels_[weights > 0.0], k, X[weights > 0.0])

@@ -231,6 +231,8 @@ class _KMeansDescent:
                         trace.add(n_iter, objective)
                         reason = "tol"
         except KeyboardInterrupt:
+            if not trace.history:
+                raise
             reason = "interrupted"
             self.labels = nearest_center(self.search.X, self.centers)[0]
         return self._result(n_iter, reason, trace.history)

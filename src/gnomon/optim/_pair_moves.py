@@ -13,6 +13,7 @@ import numpy as np
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
+from gnomon.optim.solution import StopReason
 
 __all__ = ["PairMoves", "move_by_pairs"]
 
@@ -41,6 +42,11 @@ class PairMoves(NamedTuple):
     n_iter: int
     converged: bool
     history: Floats
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """ "no_change" or "max_iter"."""
+        return "no_change" if self.converged else "max_iter"
 
 
 def move_by_pairs(
