@@ -103,7 +103,7 @@ def _tables(report):
     yield "Growth with size", head, [line + [""] * (len(head) - len(line)) for line in exponents]
     memory = [
         [
-            line["row"], line["contestant"], f"{line['input'] / 1e6:.0f} MB", _times(line["multiple"]),
+            line["row"], line["contestant"], _megabytes(line["input"]), _times(line["multiple"]),
             _times(line["limit"]), line["verdict"],
         ]
         for line in report["memory"]
@@ -147,6 +147,10 @@ def _seconds(value):
     if not np.isfinite(value):
         return "–"
     return f"{value:.3g} s" if value >= 1 else f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.3g} µs"
+
+
+def _megabytes(value):
+    return f"{value / 1e6:.0f} MB" if value >= 1e6 else f"{value / 1e6:.1g} MB"
 
 
 def _times(value):

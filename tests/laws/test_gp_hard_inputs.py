@@ -24,7 +24,7 @@ from gnomon.gp import (
     spline_prefilter,
     variogram,
 )
-from gnomon.kernels import RBF, CallableKernel, Constant
+from gnomon.kernels import RBF, CallableKernel, Constant, Wendland
 from gnomon.numerics.linalg import NotPositiveDefiniteError
 
 RNG = np.random.default_rng(0)
@@ -282,6 +282,32 @@ def test_constant_targets_have_no_spread_that_could_normalise(value):
     mean, std = model.predict(NEW, return_std=True)
     assert_allclose(mean, value, rtol=1e-12)
     assert np.all(std > 0.1)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "sparse", "cg"])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_one_observation_is_enough(noise, solver):
+    kernel = Wendland(3.0)
+    model = GaussianProcessRegressor(kernel, noise=noise, solver=solver, optimizer=None).fit(X[:1], Y[:1])
+    k = kernel.gram(X[:1], NEW)[0]
+    mean, std = model.predict(NEW, return_std=True)
+    assert_allclose(mean, k * Y[0] / (1.0 + noise))
+    assert_allclose(std**2, 1.0 - k**2 / (1.0 + noise))
+    learned = GaussianProcessRegressor(kernel, noise="learn", mean=5.0).fit(X[:1], Y[:1])
+    assert np.all(np.isfinite(learned.predict(NEW, return_std=True)))
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_a_search_over_constant_targets_says_which_bounds_it_met(value):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = GaussianProcessRegressor(Constant(1.0) * RBF(1.0), noise="learn").fit(X, np.full(20, value))
+    texts = [str(one.message) for one in said]
+    for bound in ("k2__length_scale lies on its upper bound", "noise lies on its lower bound"):
+        assert any(text.startswith(bound) for text in texts)
+    mean, std = model.predict(NEW, return_std=True)
+    assert_allclose(mean, value, atol=1e-3)
+    assert np.all(std < 1e-3 * max(value, 1.0))
 
 
 @pytest.mark.spec("GP-039")

@@ -128,8 +128,12 @@ class CholeskyPrecision(Precision):
         """
         if q < len(self.lower):
             return self
-        with calm_blas(len(self.lower)):
-            return replace(self, inverse=np.tril(lapack.dtrtri(self.lower, lower=1)[0]))
+        n = len(self.lower)
+        with calm_blas(n):
+            inverse = lapack.dtrtri(self.lower, lower=1)[0]
+        # In place: a third matrix of this size may be one too many.
+        np.copyto(inverse, 0.0, where=np.tri(n, k=-1, dtype=bool).T)
+        return replace(self, inverse=inverse)
 
     @property
     def log_det(self) -> float:
