@@ -69,7 +69,7 @@ class InducingPrecision(Precision):
 
     @property
     def log_det(self) -> float:
-        """Not of use."""
+        """None: the form is not the inverse of a covariance of observations."""
         return float("nan")
 
     def solve(self, B: Floats) -> Floats:
