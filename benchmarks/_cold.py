@@ -17,15 +17,17 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMITS = {"cold": 5.0, "warm": 0.5}  # seconds
 ANSWERS = ("predict", "transform", "score_samples")
 """What an estimator is asked first after `fit`: the first of these that it has, else for a sample."""
-BASES = {
-    "estimator": ("gnomon.linear", "LogisticRegression"), "regressor": ("gnomon.linear", "Ridge"),
-    "net": ("gnomon.neural", "MLPRegressor"),
-}  # fmt: skip
+CLASSIFIER, REGRESSOR = ("gnomon.linear", "LogisticRegression"), ("gnomon.linear", "Ridge")
+BASES = {"estimator": CLASSIFIER, "regressor": REGRESSOR, "net": ("gnomon.neural", "MLPRegressor")}
 """What is given to those that need another estimator."""
 SPACE = {"C": [0.1, 1.0, 10.0]}
 """What a search looks through."""
 OF_GRIDS = ("GridInterpolator",)
 """Estimators whose rows are all points of a grid."""
+REGRESSORS = ("ConformalRegressor", "DecisionRegressor")
+"""Those whose estimator is a regressor."""
+OF_SCORES = ("ScoreCalibrator",)
+"""Those whose rows are scores."""
 
 
 def public_estimators(package):
@@ -61,17 +63,34 @@ def _answer(package, name):
 
     begin = time.perf_counter()
     kind = _imported(package, name)
-    needed = [key for key, given in signature(kind).parameters.items() if given.default is given.empty]
-    estimator = kind(**{key: SPACE if key == "space" else _imported(*BASES[key])() for key in needed})
+    parameters = signature(kind).parameters
+    needed = [key for key, given in parameters.items() if given.default is given.empty]
+    bases = BASES | ({"estimator": REGRESSOR} if name in REGRESSORS else {})
+    given = {key: SPACE if key == "space" else _imported(*bases[key])() for key in needed}
+    estimator = kind(**given, **_more(name))
     loaded = time.perf_counter()
     rng = np.random.default_rng(0)
     X = rng.permutation(list(np.ndindex(5, 3, 2, 2))).astype(float) if name in OF_GRIDS else rng.random((60, 4)) + 0.1
     score = X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * np.sin(100.0 * X[:, 0])
-    labels = is_classifier(estimator) or is_outlier_detector(estimator)
+    labels = is_classifier(estimator) or is_outlier_detector(estimator) or name in OF_SCORES
+    X = score if name in OF_SCORES else X
     estimator.fit(X, (score > 0.3).astype(int) if labels else 2.0 + score)
     ask = next((getattr(estimator, method) for method in ANSWERS if method in dir(estimator)), None)
     _ = estimator.sample(len(X)) if ask is None else ask(X)
     return {"import": loaded - begin, "call": time.perf_counter() - loaded}
+
+
+def _more(name):
+    """What else an estimator needs that can be built without it."""
+    if name == "RejectClassifier":
+        return {"cost": 1.0}
+    if name == "ThresholdTuner":
+        return {"estimator": _imported(*CLASSIFIER)()}
+    return {"conditional": _first_column} if name == "OraclePredictor" else {}
+
+
+def _first_column(X):
+    return X[:, 0]
 
 
 def _imported(package, name):

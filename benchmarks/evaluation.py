@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.base import clone
 
-from benchmarks import _data
+from benchmarks import _data, _real
 from benchmarks._row import Peer, Row
 
 __all__ = ["PACKAGES", "ROWS"]
@@ -78,6 +78,14 @@ def detector_trials(n):
     rng = np.random.default_rng(0)
     y = (rng.random(n) < 0.1).astype(int)
     return _data.make(rng.standard_normal(n) + 2.0 * y, y)
+
+
+def speaker_trials(n):
+    """Log-likelihood ratios of a speaker verifier for pairs of recordings."""
+    with np.load(_real.real_path("scores/fvcaus_plda.npz")) as file:
+        scores, y = file["scores"].astype(float), file["targets"].astype(int)
+    chosen = np.random.default_rng(0).permutation(len(y))[:n]
+    return _data.make((scores[:, 1] - scores[:, 0])[chosen], y[chosen])
 
 
 def crossing(fpr, fnr):
@@ -163,6 +171,22 @@ def class_rows(n, d):
     return Rows(rng.standard_normal((n, d)) + 0.5 * np.eye(3, d)[y], y, LinearDiscriminantAnalysis())
 
 
+def house_prices(n):
+    """Ridge regression on all products of two columns, which are nearly collinear."""
+    from gnomon.linear import Ridge
+
+    data = _real.california(n, degree=2)
+    return Rows(data.X, data.y, Ridge(1.0))
+
+
+def dear_houses(n):
+    """Discriminant analysis of houses above the median price."""
+    from gnomon.generative import LinearDiscriminantAnalysis
+
+    data = _real.california(n, degree=1, classes=True)
+    return Rows(data.X, data.y, LinearDiscriminantAnalysis())
+
+
 def shortcut(data):
     """By what the estimator publishes."""
     from gnomon.evaluation import loo_risk
@@ -198,13 +222,13 @@ def by_definition(data):
     return _KNOWN[key]
 
 
-def leave_one_out(name, make, d):
+def leave_one_out(name, make, **columns):
     """One row: closed form against n refits."""
     return Row(
         name=name,
         make=make,
-        size={"n": 2000, "d": d},
-        quick={"n": 60, "d": 4},
+        size={"n": 2000, **columns},
+        quick={"n": 60, **columns},
         ours=shortcut,
         peers=(Peer("refits", "cross_val_predict", refits),),
         quality=exact(by_definition),
@@ -342,8 +366,21 @@ ROWS = [
         targets={"scikit-learn": 5.0},
         tolerance=1e-9,
     ),
-    leave_one_out("leave-one-out, ridge", regression_rows, 20),
-    leave_one_out("leave-one-out, discriminant analysis", class_rows, 20),
+    Row(
+        name="EER, minimum DCF and Bayes error plot of 100 working points, speaker verification (real)",
+        make=speaker_trials,
+        size={"n": 114_072},
+        quick={"n": 5_000},
+        ours=one_curve,
+        peers=(Peer("scikit-learn", "roc_curve once, loop over working points", loop_over_roc),),
+        quality=error_by_counting,
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-9,
+    ),
+    leave_one_out("leave-one-out, ridge", regression_rows, d=20),
+    leave_one_out("leave-one-out, discriminant analysis", class_rows, d=20),
+    leave_one_out("leave-one-out, ridge of California, degree 2 (real)", house_prices),
+    leave_one_out("leave-one-out, discriminant analysis of California (real)", dear_houses),
     Row(
         name="bias, variance and noise of a forest, 200 training sets, all cores",
         make=waves,

@@ -277,10 +277,16 @@ def test_memory_is_compared_with_a_number_or_with_the_leanest_peer(monkeypatch):
         ("gnomon.multiclass", "OneVsRestClassifier"),
         ("gnomon.neural", "HiddenFeatures"),
         ("gnomon.neural", "GenerativeAdversarialNetwork"),
+        ("gnomon.decision", "ConformalRegressor"),
+        ("gnomon.decision", "DecisionRegressor"),
+        ("gnomon.decision", "RejectClassifier"),
+        ("gnomon.decision", "ScoreCalibrator"),
+        ("gnomon.decision", "ThresholdTuner"),
+        ("gnomon.evaluation", "OraclePredictor"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:not converged")
-def test_estimators_that_need_another_are_given_one(package, name):
+@pytest.mark.filterwarnings("ignore:not converged", "ignore:a threshold divides the classes")
+def test_estimators_that_need_another_or_an_option_are_given_it(package, name):
     found = _cold._answer(package, name)
     assert set(found) == {"import", "call"}
 
@@ -301,6 +307,8 @@ def test_unknown_rows_are_refused():
             ("generative", "Quadratic"),
             ("generative", "scores of a mixture"),
             ("trees", "one row"),
+            ("evaluation", "California"),
+            ("evaluation", "speaker verification"),
         ],
         ("linear", "predict one row"),
         ("generative", "MultinomialNB"),
