@@ -290,6 +290,14 @@ def test_a_random_order_takes_any_random_state(seed):
     np.testing.assert_allclose(drawn.fit(X, y).coef_, ordered.fit(X, y).coef_, atol=1e-5)
 
 
+def test_an_order_of_coordinates_is_refused_where_all_move_at_once():
+    X, y = np.eye(3), np.arange(3.0)
+    for cls in (Lasso, ElasticNet):
+        for solver in ("fista", "ista"):
+            with pytest.raises(ValueError, match=f"selection='random' is for solver='cd', not '{solver}'"):
+                cls(solver=solver, selection="random").fit(X, y)
+
+
 def test_a_seed_repeats_a_random_order_and_what_is_no_seed_is_refused():
     X, y = make()
     runs = [Lasso(alpha=0.1, selection="random", random_state=seed).fit(X, y).coef_ for seed in (3, 3)]

@@ -87,6 +87,11 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         self
         """
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), multi_output=True, y_numeric=True)
+        if self.solver != "cd" and self.selection != "cyclic":
+            raise ValueError(
+                f"selection={self.selection!r} is for solver='cd', not {self.solver!r}, which moves all coordinates at "
+                "once; leave it out"
+            )
         if self.alpha == 0.0:
             warnings.warn("alpha=0 is no lasso and slow to converge; use LinearRegression", stacklevel=2)
         Y, weights = as_columns(y.astype(X.dtype, copy=False)), check_weights(sample_weight, X)
