@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import joblib
 import numpy as np
 import pytest
 
@@ -241,6 +242,15 @@ def test_curvature_is_that_of_the_gradient():
             G = np.array([problem.hvp(theta, e, "gauss_newton") for e in np.eye(net.n_parameters)])
             assert np.allclose(G, G.T, atol=1e-12), (stack, loss)
             assert np.linalg.eigvalsh(G).min() > -1e-12, (stack, loss)
+
+
+@pytest.mark.spec("NEU-003")
+def test_no_pass_changes_a_layer():
+    for layers in STACKS.values():
+        before, net = joblib.hash(layers), NeuralNetwork(layers, 3)
+        net.problem(X, REAL, loss=SquaredLoss()).value_and_gradient(net.init(np.random.default_rng(1)))
+        net.summary()
+        assert joblib.hash(layers) == before
 
 
 @pytest.mark.spec("NEU-053")

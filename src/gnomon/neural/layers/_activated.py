@@ -7,7 +7,6 @@ of a sequence. Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,18 +29,15 @@ class ActivatedLayer(Layer):
     """Base of layers with a field `activation`, whose passes save Z."""
 
     activation: str | ActivationFunction
+    phi: ActivationFunction
+    """The activation as an object."""
 
     unit_axis: ClassVar[int] = -1
     """The axis of Z, as `scores` gives it, that counts units."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no activation."""
-        activation_of(self.activation)
-
-    @cached_property
-    def phi(self) -> ActivationFunction:
-        """The activation as an object."""
-        return activation_of(self.activation)
+        """Find the activation at once: a layer is a value, and no pass may change it."""
+        object.__setattr__(self, "phi", activation_of(self.activation))
 
     @property
     def gradient(self) -> bool:  # type: ignore[override]

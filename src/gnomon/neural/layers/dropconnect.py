@@ -103,6 +103,7 @@ class DropConnect(ActivatedLayer):
     random = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_keep(self.keep)
         check_words(self.scaling, self.per)
         if self.prediction not in ("average", "gaussian"):

@@ -59,6 +59,7 @@ class Transposed(ActivatedLayer):
     bias_init: float | ArrayLike = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         dense = Dense(self.units, self.activation, self.bias, bias_init=self.bias_init)
         object.__setattr__(self, "_dense", dense)
 
