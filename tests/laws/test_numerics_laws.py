@@ -174,6 +174,19 @@ def test_the_order_of_stored_entries_does_not_matter(solver, store):
     assert (design.X is turned) == (store is sparse.csr_matrix)  # what can be used as it is, is not copied
 
 
+def test_moments_of_rare_marks_and_constants():
+    """Columns that are the same in the few rows that are looked at first."""
+    V = np.random.default_rng(3).normal(size=(9000, 4))
+    V[:, 1] = np.where(np.arange(9000) % 1009 == 7, 25.0, -0.04)
+    V[:, 2] = 1e6 / 3.0
+    V[:, 3] = np.where(np.arange(9000) == 7, 1e6, 1e6 / 3.0)
+    for columns in ([0, 1], [0, 1, 2], [0, 1, 3]):
+        rows = V[:, columns]
+        found, off = moments(rows), rows - rows.mean(axis=0)
+        assert_allclose(found.mean, rows.mean(axis=0), rtol=1e-12, atol=1e-12)
+        assert_allclose(found.scatter, off.T @ off, rtol=1e-9, atol=1e-6 if 3 in columns else 1e-9)
+
+
 def test_moments_of_sparse_rows():
     X = sparse.random_array((200, 6), density=0.2, rng=np.random.default_rng(0), format="csr")
     Y = np.random.default_rng(1).standard_normal((200, 1))

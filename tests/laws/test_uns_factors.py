@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.decomposition import NMF, PCA, DictionaryLearning, MatrixFactorization
 from gnomon.optim import Factors, factorize, half_square
+from gnomon.optim.factor_rows import descend
 from gnomon.optim.factors import (
     AtMost,
     Constraint,
@@ -172,6 +173,51 @@ def test_what_a_non_negative_factorisation_refuses(options, change, message):
     table[0, 0] = change
     with pytest.raises(ValueError, match=message):
         NMF(**{"n_components": 2, **options}).fit(table)
+
+
+@pytest.mark.spec("UNS-092", "UNS-L35")
+@pytest.mark.parametrize("constraint", [NonNegative(), NonNegative(l1=0.3, l2=0.2), NonNegative(l1=0.3, lower=-np.inf)])
+def test_rows_of_a_factor_are_updated_as_if_alone(constraint):
+    rng = np.random.default_rng(4)
+    for m in (1, 3, 4, 9):
+        A = rng.normal(size=(m, 12)) + 0.5
+        G, B, F = A @ A.T, rng.normal(size=(150, 12)) @ A.T, np.abs(rng.normal(size=(150, m)))
+        args = (constraint.l1, constraint.l2, constraint.lower, 40, 0.0)
+        together, alone = F.copy(), F.copy()
+        off = descend(together, G, B, *args)
+        each = [descend(alone[i : i + 1], G, B[i : i + 1], *args) for i in range(150)]
+        np.testing.assert_allclose(together, alone, atol=1e-12)
+        assert off == pytest.approx(sum(each))
+        # What the violations of the first sweep of one coordinate are, by the slope.
+        if m == 1:
+            slope = F * (G[0, 0] + constraint.l2) - B + constraint.l1
+            assert off == pytest.approx(np.sum(np.abs(slope)))
+    # A pattern that nothing uses loses its codes where they cost something, and keeps them where they do not.
+    idle = np.ones((70, 2))
+    descend(idle, np.diag([1.0, 0.0]), np.tile([2.0, 0.0], (70, 1)), *args)
+    assert np.all(idle[:, 1] == (0.0 if constraint.l1 else 1.0))
+
+
+@pytest.mark.spec("UNS-L35", "UNS-093")
+def test_rounds_go_beyond_the_last_updates_and_never_up():
+    rng = np.random.default_rng(6)
+    table = rng.gamma(0.5, size=(120, 6)) @ rng.gamma(0.5, size=(6, 30)) * rng.uniform(0.5, 1.5, size=(120, 30))
+    start = Factors(rng.random((120, 6)), rng.random((6, 30)))
+
+    class Plain(NonNegative):
+        def beyond(self, F, before, beta):
+            return F
+
+    sides = {kind: (kind(), kind()) for kind in (NonNegative, Plain)}
+    slow, fast = (factorize(table, start, *sides[kind], tol=1e-9, max_iter=3000) for kind in (Plain, NonNegative))
+    assert np.all(np.diff(fast.history["objective"]) <= 0.0)
+    reached = np.argmax(fast.history["objective"] <= slow.objective * (1.0 + 1e-4))
+    assert 0 < reached < 0.7 * slow.n_iter
+    value = half_square(table, *fast.w)
+    assert fast.objective == pytest.approx(value, rel=1e-10)
+    F, before = np.array([[0.0, 1.0, 0.2]]), np.array([[0.5, 0.5, 1.0]])
+    np.testing.assert_allclose(NonNegative().beyond(F, before, 0.5), [[0.0, 1.25, 0.0]])
+    assert NonNegative(lower=-np.inf).beyond(F, before, 0.5) is F
 
 
 def test_a_constraint_that_raises_the_objective_is_caught():

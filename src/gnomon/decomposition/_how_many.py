@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from gnomon._typing import Array, Floats, Matrix, Seed, is_sparse
 from gnomon.numerics.centred_rows import rows_about
-from gnomon.numerics.principal import principal_components
+from gnomon.numerics.principal import ITERATIVE, principal_components
 from gnomon.numerics.validation import check_choice
 
 __all__ = [
@@ -50,7 +50,7 @@ def number_asked(n_components: HowMany, n: int, d: int, solver: str) -> int:
     """
     most = min(n, d)
     whole = isinstance(n_components, int | np.integer) and not isinstance(n_components, bool)
-    iterative = solver in ("arpack", "randomized", "power")
+    iterative = solver in ITERATIVE
     if isinstance(n_components, str):
         check_choice("n_components", n_components, WORDS)
         if n_components == "mle" and n < d:

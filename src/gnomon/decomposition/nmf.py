@@ -3,8 +3,9 @@
     minimise over W, H ≥ 0    D(X, W H) + d α_W Ω(W) + n α_H Ω(H),    Ω(F) = ρ ‖F‖₁ + ½ (1 − ρ) ‖F‖²       (1)
 
 D is half the squared distance, or another β-divergence. Coordinate descent takes several sweeps for each product with
-X: Cichocki & Phan (2009), doi:10.1587/transfun.E92.A.708; Gillis & Glineur (2012), doi:10.1162/NECO_a_00256.
-Multiplicative updates: Lee & Seung (2001), NIPS.
+X: Cichocki & Phan (2009), doi:10.1587/transfun.E92.A.708; Gillis & Glineur (2012), doi:10.1162/NECO_a_00256. Each
+round begins beyond the last two: Ang & Gillis (2019), doi:10.1162/neco_a_01157. Multiplicative updates: Lee & Seung
+(2001), NIPS.
 """
 
 import warnings

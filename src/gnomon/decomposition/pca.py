@@ -26,6 +26,7 @@ from gnomon.decomposition._how_many import HowMany, number_asked, number_kept, r
 from gnomon.decomposition._sketch import Sketch, add_to_sketch
 from gnomon.numerics.centred_rows import rows_about
 from gnomon.numerics.principal import (
+    ITERATIVE,
     Principal,
     Route,
     choose_route,
@@ -368,7 +369,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             iterated_power=self.iterated_power,
             n_oversamples=self.n_oversamples,
             normalizer=self.power_iteration_normalizer,
-            rng=check_random_state(self.random_state),
+            # To seed a generator costs as much as a small fit.
+            rng=check_random_state(self.random_state) if route in ITERATIVE else None,
         )
         return found, rows.center
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import Floats, Matrix
-from gnomon.numerics.parallel import map_chunks, split_rows
+from gnomon.numerics.parallel import calm_blas, map_chunks, split_rows
 
 __all__ = ["dense_sums", "full_columns_shifted", "is_near_zero", "rough_moments", "sparse_sums"]
 
@@ -25,6 +25,9 @@ ROUGH = 256
 
 NEAR = 9.0
 """Up to so large a μ²/σ² a column is not shifted: its scatter S is right to 1 + μ²/σ² ulp, so a digit is lost."""
+
+SAME = 1e-24
+"""Below this variance, in units of μ², a column is the same in all rows that were seen, but for rounding."""
 
 SHORT = 2**17
 """Numbers in a block of narrow rows: 1 MB of doubles."""
@@ -56,7 +59,9 @@ def dense_sums(parts: Sequence[Floats], weights: Floats | None, dtype: Any, n_jo
     shift, variance = (np.concatenate(both) for both in zip(*rough, strict=True))
     # About the mean, few rows in special positions keep sums that are exact; and to copy them costs nothing.
     plain = weights is None and len(parts) == 1 and len(parts[0]) > 4 * ROUGH and _is_read_by_blas(parts[0], dtype)
-    if plain and is_near_zero(shift, variance):
+    # A rare mark is the same in all of the few rows, and so is a constant: only all rows tell them apart.
+    varies = variance > SAME * shift * shift
+    if plain and is_near_zero(shift[varies], variance[varies]):
         total = _in_pieces(partial(_plain_sums, parts[0]), len(parts[0]), len(shift), n_jobs)
         # The few rows may have been unlike the others; twice the limit, because they are few.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -175,7 +180,9 @@ def _in_pieces(sums: Callable[[slice], Floats], n: int, width: int, n_jobs: int)
     """The sums over pieces of rows, added: the same pieces for any number of threads, so that sums are the same too."""
     most = 1 if width > _WIDE else max(1, min(16, n // (4 * max(width, SHORT // width))))
     pieces = 1 << (most.bit_length() - 1)  # a power of two, which is a multiple of most numbers of threads
-    return reduce(np.add, map_chunks(sums, split_rows(n, pieces), n_jobs))
+    # As much work as the product of two square matrices of this size.
+    with calm_blas(round((n * width * width) ** (1 / 3))):
+        return reduce(np.add, map_chunks(sums, split_rows(n, pieces), n_jobs))
 
 
 def _block_length(width: int) -> int:

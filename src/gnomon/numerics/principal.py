@@ -20,13 +20,16 @@ from gnomon.numerics.linalg import top_eigh
 from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.streaming import Moments, moments
 
-__all__ = ["ROUTES", "Principal", "Route", "choose_route", "components_of_moments", "principal_components"]
+__all__ = ["ITERATIVE", "ROUTES", "Principal", "Route", "choose_route", "components_of_moments", "principal_components"]
 
 Route: TypeAlias = Literal["covariance_eigh", "full", "dual", "randomized", "arpack", "power"]
 WEAK = 1e-8
 """An eigenvalue of the squared matrix that is below this share of the largest has half of its digits, or none."""
 
 Normalizer: TypeAlias = Literal["auto", "QR", "LU", "none"]
+
+ITERATIVE: tuple[Route, ...] = ("randomized", "arpack", "power")
+"""Routes that begin at random directions."""
 
 
 class Principal(NamedTuple):
@@ -127,7 +130,7 @@ def principal_components(
     normalizer : {"auto", "QR", "LU", "none"}, default="auto"
         How "randomized" keeps its directions apart between iterations.
     rng : numpy.random.RandomState or Generator, optional
-        Of "randomized", and the start of "arpack" and "power".
+        Of the routes in `ITERATIVE`.
 
     Returns
     -------
@@ -147,7 +150,8 @@ def principal_components(
     >>> bool(np.allclose(values[0], values[1]) and np.allclose(values[0], values[2]))
     True
     """
-    rng = np.random.default_rng(0) if rng is None else rng
+    if route in ITERATIVE:
+        rng = np.random.default_rng(0) if rng is None else rng
     if route == "randomized":
         found = _randomized(rows, m, iterated_power, n_oversamples, normalizer, rng)
     elif route in ("arpack", "power"):

@@ -2,10 +2,15 @@
 
     minimise over Z, H    ½ ‖X − Z H‖² + Ω_Z(Z) + Ω_H(H)                                          (1)
 
+    F̂ₖ = Fₖ + βₖ (Fₖ − Fₖ₋₁),    βₖ = (tₖ − 1)/tₖ₊₁,    tₖ₊₁ = ½ + √(¼ + tₖ²),    F = Z, H        (2)
+
 One factor after the other is updated with the other fixed; the data enter by X Hᵀ and XᵀZ alone, so a sparse X is never
 filled. With weights w ∈ [0, 1] of cells, the current product stands for the share that is missing, which bounds (1)
-from above and touches it: no update raises (1). Cichocki & Phan (2009), doi:10.1587/transfun.E92.A.708; for missing
-cells Srebro & Jaakkola (2003), Weighted low-rank approximations, ICML.
+from above and touches it: no update raises (1). Each update begins at (2), beyond the last two, where both constraints
+know how; a round that would raise (1), or hardly lower it, is taken again without, and t begins at 1. Cichocki & Phan
+(2009), doi:10.1587/transfun.E92.A.708; (2): Ang & Gillis (2019), doi:10.1162/neco_a_01157, with the β and the restarts
+of O'Donoghue & Candès (2015), doi:10.1007/s10208-013-9150-3; for missing cells Srebro & Jaakkola (2003), Weighted
+low-rank approximations, ICML.
 """
 
 from collections.abc import Iterator
@@ -15,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import Floats, is_sparse
+from gnomon.numerics.parallel import split_rows
 from gnomon.optim._follow import follow
 from gnomon.optim.factors import Constraint
 from gnomon.optim.rules import Check, StopRule
@@ -28,6 +34,12 @@ ORDINARY = (1e-4, 1e4)
 
 SLACK = 1e-9
 """A rise of (1) by this share of ½‖X‖² is rounding, in double precision; in single that of some units of rounding."""
+
+STALL = 0.1
+"""A round beyond the last updates that lowers (1) by a smaller share of the last fall is taken again without."""
+
+BLOCK = 2**17
+"""Numbers of a table whose residuals are found at once: they stay in cache."""
 
 
 class Factors(NamedTuple):
@@ -109,8 +121,8 @@ def factorize(
     array([[1., 2.],
            [2., 4.]])
     """
-    rounds = _rounds(X, start, left, right, mask, fixed_right)
-    return follow(rounds, stop or change_in_units(X, tol), max_iter=max_iter, callback=callback)
+    problem = _FactorProblem(X, left, right, mask, fixed_right, _square(X, mask))
+    return follow(_rounds(problem, start), stop or change_in_units(X, tol), max_iter=max_iter, callback=callback)
 
 
 def factor_unit(X: Any) -> float:
@@ -165,44 +177,100 @@ def half_square(X: Any, Z: Floats, H: Floats, mask: Floats | None = None) -> flo
     2.0
     """
     if is_sparse(X):
-        square = float(X.multiply(X).sum())  # type: ignore[attr-defined]
-        cross = float(np.sum((X @ H.T) * Z))  # type: ignore[operator]
-        return 0.5 * max(square - 2.0 * cross + float(np.sum((Z.T @ Z) * (H @ H.T))), 0.0)
-    off = X - Z @ H
-    return 0.5 * float(np.vdot(off, off) if mask is None else np.vdot(off * mask, off))
+        return _half_square_of_products(_square(X), float(np.sum((X @ H.T) * Z)), Z.T @ Z, H)  # type: ignore[operator]
+    # In blocks that stay in cache, instead of another table of the size of X.
+    blocks = split_rows(len(X), X.size // BLOCK)
+    return 0.5 * float(sum(_square(X[rows] - Z[rows] @ H, None if mask is None else mask[rows]) for rows in blocks))
 
 
-def _rounds(
-    X: Any, start: Factors, left: Constraint, right: Constraint, mask: Floats | None, fixed_right: bool
-) -> Iterator[Check[Factors]]:
-    Z, H = start
-    now = half_square(X, Z, H, mask) + left.value(Z) + right.value(H.T)
-    square = 2.0 * half_square(X, np.zeros_like(Z), H, mask)
-    slack = max(SLACK, 32.0 * float(np.finfo(Z.dtype).eps))
-    yield Check(0, start, now)
-    first = np.nan
-    for iteration in count(1):
-        seen = X if mask is None else mask * X + (1.0 - mask) * (Z @ H)
-        Z, off_left = left.update_from(Z, H @ H.T, np.asarray(seen @ H.T))
-        seen = X if mask is None else mask * X + (1.0 - mask) * (Z @ H)
-        G, B = Z.T @ Z, np.asarray(seen.T @ Z)
+def _square(X: Any, mask: Floats | None = None) -> float:
+    """‖X‖², over the weighted cells where there is a mask."""
+    if is_sparse(X):
+        return float(X.multiply(X).sum())  # type: ignore[attr-defined]
+    return float(np.vdot(X, X) if mask is None else np.vdot(X * mask, X))
+
+
+def _half_square_of_products(square: float, cross: float, G: Floats, H: Floats) -> float:
+    """½ ‖X − Z H‖² from ‖X‖², tr(Zᵀ X Hᵀ) and G = ZᵀZ; rounding may make it negative, which is not returned."""
+    return 0.5 * max(square - 2.0 * cross + float(np.sum(G * (H @ H.T))), 0.0)
+
+
+class _FactorUpdates(NamedTuple):
+    """The updates of Z and H, Z beyond its own, for which H was updated, (1) there, and the violations met."""
+
+    left: Floats
+    right: Floats
+    beyond: Floats
+    value: float
+    violation: float
+
+
+class _FactorProblem(NamedTuple):
+    """Equation (1), and ‖X‖²."""
+
+    X: Any
+    left: Constraint
+    right: Constraint
+    mask: Floats | None
+    fixed_right: bool
+    square: float
+
+    def round(self, begin: Factors, before: Floats, beta: float) -> _FactorUpdates:
+        """Z and then H updated from `begin`, Z extrapolated from `before`."""
+        Z, H = begin
+        updated, off_left = self.left.update_from(Z, H @ H.T, np.asarray(self._seen(Z, H) @ H.T))
+        Z = self.left.beyond(updated, before, beta)
+        G, B = Z.T @ Z, np.asarray(self._seen(Z, H).T @ Z)
         off_right = 0.0
-        if not fixed_right:
-            moved, off_right = right.update_from(np.ascontiguousarray(H.T), G, B)
+        if not self.fixed_right:
+            moved, off_right = self.right.update_from(np.ascontiguousarray(H.T), G, B)
             H = moved.T
-        violation = off_left + off_right
-        first = violation if iteration == 1 else first
-        before = now
-        # ½‖X − ZH‖² from the products that the update has used; only a masked fit needs the residual.
-        fit = (
-            0.5 * (square - 2.0 * float(np.sum(B * H.T)) + float(np.sum(G * (H @ H.T))))
-            if mask is None
-            else half_square(X, Z, H, mask)
-        )
-        now = max(fit, 0.0) + left.value(Z) + right.value(H.T)
-        if now > before + slack * max(square, abs(before)) or np.isnan(now):
+        if self.mask is None:
+            fit = _half_square_of_products(self.square, float(np.sum(B * H.T)), G, H)
+        else:
+            fit = half_square(self.X, Z, H, self.mask)
+        return _FactorUpdates(updated, H, Z, fit + self.penalty(Z, H), off_left + off_right)
+
+    @property
+    def goes_beyond(self) -> bool:
+        """Whether both factors do: one alone would leave the other ever further behind."""
+        return self.left.goes_beyond and (self.fixed_right or self.right.goes_beyond)
+
+    def penalty(self, Z: Floats, H: Floats) -> float:
+        """Ω_Z(Z) + Ω_H(H)."""
+        return self.left.value(Z) + self.right.value(H.T)
+
+    def _seen(self, Z: Floats, H: Floats) -> Any:
+        return self.X if self.mask is None else self.mask * self.X + (1.0 - self.mask) * (Z @ H)
+
+
+def _rounds(of: _FactorProblem, start: Factors) -> Iterator[Check[Factors]]:
+    now = half_square(of.X, *start, of.mask) + of.penalty(*start)
+    slack = max(SLACK, 32.0 * float(np.finfo(start.left.dtype).eps))
+    yield Check(0, start, now)
+    kept = begin = last = start
+    first, t, fall = np.nan, 1.0, 0.0
+    for iteration in count(1):
+        beta, t = _momentum(t) if of.goes_beyond else (0.0, 1.0)
+        found = of.round(begin, last.left, beta)
+        # A step across the valley ends about as high as it began, which is no sign of a minimum.
+        if beta > 0.0 and found.value > now - STALL * fall:
+            beta, t = _momentum(1.0)
+            found = of.round(kept, kept.left, beta)
+        value = found.value
+        if value > now + slack * max(of.square, abs(now)) or np.isnan(value):
             raise ArithmeticError(
-                f"an update raised the objective from {before:.10g} to {now:.10g}; a constraint's `update` must not"
+                f"an update raised the objective from {now:.10g} to {value:.10g}; a constraint's `update` must not"
             )
-        share = violation / first if first > 0.0 else violation
-        yield Check(iteration, Factors(Z, H), min(now, before), kkt=share)
+        first = found.violation if iteration == 1 else first
+        share = found.violation / first if first > 0.0 else found.violation
+        fall, now, kept = now - value, min(value, now), Factors(found.beyond, found.right)
+        yield Check(iteration, kept, now, kkt=share)
+        ahead = found.right if of.fixed_right else of.right.beyond(found.right.T, last.right.T, beta).T
+        begin, last = Factors(found.beyond, ahead), Factors(found.left, found.right)
+
+
+def _momentum(t: float) -> tuple[float, float]:
+    """β of (2) and the next t."""
+    following = 0.5 + float(np.sqrt(0.25 + t * t))
+    return (t - 1.0) / following, following

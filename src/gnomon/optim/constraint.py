@@ -39,6 +39,15 @@ class Constraint(ABC):
         """`update`, and how much F violated the optimality conditions before; nan where that is not known."""
         return self.update(F, G, B), np.nan
 
+    @property
+    def goes_beyond(self) -> bool:
+        """Whether `beyond` goes anywhere."""
+        return False
+
+    def beyond(self, F: Floats, before: Floats, beta: float) -> Floats:
+        """A factor that obeys the constraint near F + β (F − before), where more updates may lead; F by default."""
+        return F
+
     def value(self, F: Floats) -> float:
         """Ω(F) of a factor that obeys the constraint."""
         return 0.0

@@ -3,8 +3,8 @@
     minimise over F    ½ tr(F G Fᵀ) − tr(F Bᵀ) + Ω(F)                                             (1)
 
 For X ≈ Z H with H fixed, F = Z, G = H Hᵀ, B = X Hᵀ; with Z fixed, F = Hᵀ, G = ZᵀZ, B = XᵀZ: one text serves both sides,
-and the data enter by G and B alone. A constraint is one verb, `update`, which never raises (1): here in closed form, or
-by coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708); by proximal steps in `proximal_factors`.
+and the data enter by G and B alone. The verb `update` of a constraint never raises (1): here in closed form, or by
+coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708); by proximal steps in `proximal_factors`.
 """
 
 from dataclasses import dataclass
@@ -123,6 +123,20 @@ class NonNegative(Constraint):
 
         return out, float(sum(map_chunks(work, chunks, threads)))
 
+    @property
+    def goes_beyond(self) -> bool:
+        """Only at `lower` = 0, where a zero stays zero; numbers of any sign would leave it."""
+        return self.lower == 0.0
+
+    def beyond(self, F: Floats, before: Floats, beta: float) -> Floats:
+        """F + β (F − before), no entry below zero."""
+        if beta == 0.0 or not self.goes_beyond:
+            return F
+        further = F - before
+        further *= beta
+        further += F
+        return np.maximum(further, 0.0, out=further)
+
     def value(self, F: Floats) -> float:
         """l1 ‖F‖₁ + ½ l2 ‖F‖²."""
         return float(self.l1 * np.sum(np.abs(F)) + 0.5 * self.l2 * np.vdot(F, F))
@@ -164,6 +178,15 @@ class Shuffled(Constraint):
         out = np.empty_like(found)
         out[:, order] = found
         return out, off
+
+    @property
+    def goes_beyond(self) -> bool:
+        """Whether the other does."""
+        return self.inner.goes_beyond
+
+    def beyond(self, F: Floats, before: Floats, beta: float) -> Floats:
+        """That of the other."""
+        return self.inner.beyond(F, before, beta)
 
     def value(self, F: Floats) -> float:
         """That of the other."""
