@@ -41,26 +41,31 @@ def whitening(X: Matrix, weights: Floats, metric: str, VI: ArrayLike | None) -> 
         if VI is not None:
             raise ValueError("VI has no meaning for metric='euclidean'; leave it out, or use metric='mahalanobis'")
         return None
-    if VI is None:
-        cov = moments(X, weights).covariance()
-        # Columns in units of their own: what is singular does not depend on them.
-        sd = np.sqrt(np.diag(cov))
-        size: Any = abs(X).max(axis=0)  # type: ignore[arg-type]
-        largest = np.asarray(size.todense() if is_sparse(X) else size).ravel()
-        varies = sd > 8.0 * np.finfo(X.dtype).eps * largest
-        unit = np.where(varies, sd, 1.0)
-        values, V = linalg.eigh(cov / unit / unit[:, None])
-        if not (np.all(varies) and values[0] > ROUNDING * values[-1]):
-            raise ValueError(
-                "the covariance of the rows is singular, so it has no inverse for metric='mahalanobis'; give VI, or "
-                "leave out columns that others determine"
-            )
-        return Factor(V / np.sqrt(values) / unit[:, None], (V * np.sqrt(values)).T * unit)
-    given = check_numbers("VI", VI)
-    d = X.shape[1]
-    if given.shape != (d, d) or np.max(np.abs(given - given.T)) > ROUNDING * np.max(np.abs(given)):
-        raise ValueError(f"VI of shape {given.shape} must be a symmetric matrix of shape {(d, d)}")
-    values, V = linalg.eigh(given)
+    return _of_rows(X, weights) if VI is None else _given(check_numbers("VI", VI), X.shape[1])
+
+
+def _of_rows(X: Matrix, weights: Floats) -> Factor:
+    """For the inverse covariance of the rows."""
+    cov = moments(X, weights).covariance()
+    # Columns in units of their own: what is singular does not depend on them.
+    sd = np.sqrt(np.diag(cov))
+    size: Any = abs(X).max(axis=0)  # type: ignore[arg-type]
+    largest = np.asarray(size.todense() if is_sparse(X) else size).ravel()
+    varies = sd > 8.0 * np.finfo(X.dtype).eps * largest
+    unit = np.where(varies, sd, 1.0)
+    values, V = linalg.eigh(cov / unit / unit[:, None])
+    if not (np.all(varies) and values[0] > ROUNDING * values[-1]):
+        raise ValueError(
+            "the covariance of the rows is singular, so it has no inverse for metric='mahalanobis'; give VI, or "
+            "leave out columns that others determine"
+        )
+    return Factor(V / np.sqrt(values) / unit[:, None], (V * np.sqrt(values)).T * unit)
+
+
+def _given(VI: Floats, d: int) -> Factor:
+    if VI.shape != (d, d) or np.max(np.abs(VI - VI.T)) > ROUNDING * np.max(np.abs(VI)):
+        raise ValueError(f"VI of shape {VI.shape} must be a symmetric matrix of shape {(d, d)}")
+    values, V = linalg.eigh(VI)
     if values[0] < -ROUNDING * abs(values[-1]):
         raise ValueError(f"VI has the negative eigenvalue {values[0]:.3g}; give a positive semi-definite matrix")
     roots = np.sqrt(np.maximum(values, 0.0))

@@ -224,23 +224,9 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         self, rows: Floats, weights: Floats, starts: list[Floats], beta: float, rng: np.random.RandomState
     ) -> EMResult[Floats, Floats]:
         mean = np.average(rows, axis=0, weights=weights)
-        from_mean = rows - mean
         # EM takes its objective for a number of ordinary size.
-        scale = float(np.average(np.sum(from_mean**2, axis=1), weights=weights)) or 1.0
-
-        def at(value: float) -> tuple[Callable[[Floats], tuple[Floats, float]], Callable[[Floats], Floats]]:
-            def e_step(centers: Floats) -> tuple[Floats, float]:
-                found = self._shares(distances_to(rows, centers, n_jobs=1) ** 2, value)
-                return found.z, -float(weights @ found.cost) / scale
-
-            def m_step(z: Floats) -> Floats:
-                mass = weights[:, None] * (z**self.fuzziness if self.membership == "fuzzy" else z)
-                total = mass.sum(axis=0)
-                # A centre too far from all rows to have a share of any goes to their mean.
-                return mean + (mass.T @ from_mean) / np.where(total > 0.0, total, 1.0)[:, None]
-
-            return e_step, m_step
-
+        scale = float(np.average(np.sum((rows - mean) ** 2, axis=1), weights=weights)) or 1.0
+        steps = _Steps(self, rows, weights, mean, scale)
         options: dict[str, Any] = {
             "tol": self.tol,
             "max_iter": self.max_iter,
@@ -249,10 +235,10 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if self.anneal is not None:
             value, factor = self.anneal[0] * self._unit * self._unit, self.anneal[1]
             while value < beta:
-                starts = [em(*at(value), start, **options).theta for start in starts]
+                starts = [em(*steps.at(value), start, **options).theta for start in starts]
                 starts = [start + NUDGE * np.sqrt(scale) * rng.normal(size=start.shape) for start in starts]
                 value *= factor
-        found = em(*at(beta), lambda number: starts[number], n_init=len(starts), n_jobs=self.n_jobs, **options)
+        found = em(*steps.at(beta), lambda number: starts[number], n_init=len(starts), n_jobs=self.n_jobs, **options)
         history = {**found.history, "objective": found.history["objective"] * scale}
         restarts = np.asarray(found.restarts) * scale
         return found._replace(objective=found.objective * scale, history=history, restarts=restarts)
@@ -277,6 +263,32 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class _Steps(NamedTuple):
+    """The two steps of EM for rows whose mean and mean squared distance from it (`scale`) are known."""
+
+    model: SoftKMeans
+    rows: Floats
+    weights: Floats
+    mean: Floats
+    scale: float
+
+    def at(self, beta: float) -> tuple[Callable[[Floats], tuple[Floats, float]], Callable[[Floats], Floats]]:
+        """The steps for one β."""
+        model, rows, weights, from_mean = self.model, self.rows, self.weights, self.rows - self.mean
+
+        def e_step(centers: Floats) -> tuple[Floats, float]:
+            found = model._shares(distances_to(rows, centers, n_jobs=1) ** 2, beta)
+            return found.z, -float(weights @ found.cost) / self.scale
+
+        def m_step(z: Floats) -> Floats:
+            mass = weights[:, None] * (z**model.fuzziness if model.membership == "fuzzy" else z)
+            total = mass.sum(axis=0)
+            # A centre too far from all rows to have a share of any goes to their mean.
+            return self.mean + (mass.T @ from_mean) / np.where(total > 0.0, total, 1.0)[:, None]
+
+        return e_step, m_step
 
 
 class _Shares(NamedTuple):
