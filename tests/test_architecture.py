@@ -244,7 +244,6 @@ EXPECTED_FAILURES = {
         "check_classifiers_one_label": "as in scikit-learn it warns of a single class, and warnings are errors here"
     },
     "Ridge": {"check_non_transformer_estimators_n_iter": "as in scikit-learn, closed forms have n_iter_ None"},
-    "NMF": {"check_transformer_n_iter": "as in scikit-learn it warns where its 200 iterations are too few"},
     "PCA": {
         f"check_sample_weight_equivalence_on_{kind}_data": "a row twice is two rows: where rows are few, None is more"
         for kind in ("dense", "sparse")

@@ -26,8 +26,8 @@ ROUGH = 256
 NEAR = 9.0
 """Up to so large a μ²/σ² a column is not shifted: its scatter S is right to 1 + μ²/σ² ulp, so a digit is lost."""
 
-SAME = 1e-24
-"""Below this variance, in units of μ², a column is the same in all rows that were seen, but for rounding."""
+SAME = 1e-12
+"""Below this standard deviation, in units of |μ|, a column is the same in all rows that were seen, but for rounding."""
 
 SHORT = 2**17
 """Numbers in a block of narrow rows: 1 MB of doubles."""
@@ -60,7 +60,7 @@ def dense_sums(parts: Sequence[Floats], weights: Floats | None, dtype: Any, n_jo
     # About the mean, few rows in special positions keep sums that are exact; and to copy them costs nothing.
     plain = weights is None and len(parts) == 1 and len(parts[0]) > 4 * ROUGH and _is_read_by_blas(parts[0], dtype)
     # A rare mark is the same in all of the few rows, and so is a constant: only all rows tell them apart.
-    varies = variance > SAME * shift * shift
+    varies = np.sqrt(variance) > SAME * np.abs(shift)
     if plain and is_near_zero(shift[varies], variance[varies]):
         total = _in_pieces(partial(_plain_sums, parts[0]), len(parts[0]), len(shift), n_jobs)
         # The few rows may have been unlike the others; twice the limit, because they are few.
