@@ -268,6 +268,8 @@ def test_chunks_are_one_table():
         assert found.inertia_ == pytest.approx(whole.inertia_)
         assert found.converged_
     np.testing.assert_array_equal(found.predict(X), whole.labels_)
+    beside = KMeans(8, init=start, tol=0).fit_chunks([(1e3 + X[:9], np.zeros(9)), *parts])
+    np.testing.assert_allclose(beside.cluster_centers_, whole.cluster_centers_, rtol=1e-9, atol=1e-9)
     far = KMeans(3, init=np.array([[0.0], [1e3], [2e3]])).fit_chunks([[[0.0], [1.0], [10.0]], [[11.0], [30.0]]])
     assert far.n_relocated_ == 2
     assert len(np.unique(far.predict([[0.0], [1.0], [10.0], [11.0], [30.0]]))) == 3

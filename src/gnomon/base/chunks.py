@@ -8,6 +8,8 @@ A generator can be read only once; a list, or a function that makes a new iterat
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+import numpy as np
+
 from gnomon._typing import ArrayLike
 
 __all__ = ["Chunks", "read_chunks"]
@@ -22,7 +24,7 @@ Chunks: TypeAlias = Iterable[Chunk] | Callable[[], Iterable[Chunk]]
 def read_chunks(chunks: Chunks, *, once: bool = False) -> Callable[[], Iterator[tuple[ArrayLike, ArrayLike | None]]]:
     """A function that begins a new pass over pairs (X, weights or None).
 
-    What cannot be read twice is refused, unless it is read `once`.
+    What cannot be read twice is refused, unless it is read `once`; chunks whose weights are all zero are left out.
 
     Examples
     --------
@@ -39,6 +41,9 @@ def read_chunks(chunks: Chunks, *, once: bool = False) -> Callable[[], Iterator[
 
     def begin() -> Iterator[tuple[ArrayLike, ArrayLike | None]]:
         for item in chunks() if callable(chunks) else chunks:
-            yield item if isinstance(item, tuple) else (item, None)
+            X, weights = item if isinstance(item, tuple) else (item, None)
+            # Rows without weight are as if they were not there.
+            if weights is None or np.any(np.asarray(weights)):
+                yield X, weights
 
     return begin
