@@ -1,5 +1,7 @@
 """The race of models within a time, means of several models, the model of all rows, clocks and terms."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy.sparse import issparse
@@ -237,3 +239,31 @@ def test_rows_that_are_learned_from_are_taken_apart_once(levels, detail, monkeyp
             assert not np.allclose(mine, other)  # of the rows that are learned from, the means are those of others
         else:
             np.testing.assert_allclose(mine.astype(float), other.astype(float), rtol=1e-12, atol=1e-12)
+
+
+class HalfASecond(LogisticRegression):
+    """Half a second for any number of rows."""
+
+    def fit(self, X, y):
+        time.sleep(0.5)
+        return super().fit(X, y)
+
+
+class Breaks(LogisticRegression):
+    """A model that a first look finds quick and good, and that fails in every fold."""
+
+    def fit(self, X, y):
+        if len(y) > 2_000:
+            raise ValueError("too many rows for me")
+        return super().fit(X, y)
+
+
+def test_where_what_was_left_fails_those_without_time_take_its_place(only):
+    """Also, first looks take a part of the time, and say whom they left out."""
+    slow = [Candidate(f"slow {k}", "classification", lambda f, s: HalfASecond(), complexity=2.0 + k) for k in range(4)]
+    only(Candidate("breaks", "classification", lambda f, s: Breaks(), complexity=1.0), *slow)
+    study = learn(two_classes(7_000), "y", time_limit=3.0, single=True)
+    told = {trial.candidate.name: trial for trial in study.trials}
+    assert "too many rows" in told["breaks"].failure
+    assert study.choice.trial.candidate.name in ("slow 0", "slow 1")
+    assert told["slow 3"].stopped == "the time did not suffice for a first look at it"

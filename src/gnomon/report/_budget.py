@@ -99,8 +99,8 @@ def affordable(costs: Mapping[str, float], seconds: float) -> list[str]:
     >>> from gnomon.report._budget import affordable
     >>> affordable({"a": 9.0, "b": 1.0, "c": 5.0}, 7.0), affordable({"a": 9.0, "b": 8.0}, 1.0)
     (['b', 'c'], ['b'])
-    >>> affordable({"a": 6.5, "b": 1.0}, 7.0)
-    ['b']
+    >>> affordable({"a": 6.5, "b": 1.0}, 7.0), affordable({}, 7.0)
+    (['b'], [])
     """
     share = 0.5 * seconds / max(len(costs), 1)
     kept = {name for name, cost in costs.items() if cost <= share}
@@ -109,7 +109,7 @@ def affordable(costs: Mapping[str, float], seconds: float) -> list[str]:
         if name not in kept and spent + cost <= seconds:
             kept.add(name)
             spent += cost
-    return [name for name in costs if name in kept] or [min(costs, key=lambda name: costs[name])][: len(costs)]
+    return [name for name in costs if name in kept] or sorted(costs, key=lambda name: costs[name])[:1]
 
 
 def clearly_behind(losses: Mapping[str, Sequence[float]], baseline: Sequence[float]) -> list[str]:

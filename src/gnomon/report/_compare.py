@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 ROWS_TO_QUALIFY = 2_000
+SHARE_OF_FIRST_LOOK = 0.4
+"""Of the time for comparing."""
 PATIENCE = 10.0
 """Seconds; where what is left of a comparison takes less, every model is judged in all folds."""
 
@@ -218,8 +220,12 @@ class _Race:
         rng = np.random.default_rng(self.seed)
         few = (np.sort(rng.permutation(train)[:ROWS_TO_QUALIFY]), np.sort(rng.permutation(test)[:ROWS_TO_QUALIFY]))
         heats = [Tryout(record.entrant, record.judges) for record in self.records]
+        end = (1.0 - SHARE_OF_FIRST_LOOK) * self._time
         for prepared in prepare([few]):
             for heat in heats:
+                # The simple models come first, and cost least.
+                if self._time < end and any(other.scores for other in heats[1:]):
+                    break
                 self._step(heat, "a first look at", len(heats))
                 try_fold(heat, few, prepared, self.y, self.classes, self.seed)
                 if heat.seconds:
@@ -227,9 +233,13 @@ class _Race:
         costs = {
             heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
             for heat in heats
-            if not heat.failure
+            if heat.seconds
         }
-        ranked = sorted((heat for heat in heats[1:] if not heat.failure), key=lambda heat: heat.losses(1)[0])
+        ranked = sorted((heat for heat in heats[1:] if heat.seconds), key=lambda heat: heat.losses(1)[0])
+        self._stop(
+            [record for record, heat in zip(self.records, heats, strict=True) if not (heat.seconds or heat.failure)],
+            lambda record: "the time did not suffice for a first look at it",
+        )
         going_on = affordable({heat.name: costs[heat.name] for heat in ranked}, self._time)
         self._stop(
             [record for record in self.rivals if record.name in costs and record.name not in going_on],
@@ -240,7 +250,8 @@ class _Race:
     def run(self, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> bool:
         """One fold of all that run, after so many; a fit for which there is no time is not begun.
 
-        That stops a model in the first folds, if there are others; later it ends the comparison: False.
+        That stops a model in the first folds, if there are others; later it ends the comparison: False. Where all that
+        run have failed, those that were stopped for want of time take their place, the cheapest first.
         """
         running, rows = [record for record in self.records if record.is_running], len(fold[0])
         for record in running:
@@ -252,7 +263,16 @@ class _Race:
                     continue
             self._step(record, "cross-validating", len(running))
             self._fit(record, fold, prepared, done)
+        while not any(len(other.scores) > done for other in self.rivals) and (spare := self._cheapest_late(done, rows)):
+            spare.stopped, spare.late = "", False
+            self._step(spare, "cross-validating", 1)
+            self._fit(spare, fold, prepared, done)
         return True
+
+    def _cheapest_late(self, done: int, rows: int) -> Tryout | None:
+        """Of those that were stopped for want of time after so many folds, the one that costs least; None if none."""
+        late = [r for r in self.records if r.late and not r.failure and len(r.scores) == done and r.name in self.looks]
+        return min(late, key=lambda record: self._cost(record, rows), default=None)
 
     def _fit(self, record: Tryout, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> None:
         try_fold(record, fold, prepared, self.y, self.classes, self.seed)
