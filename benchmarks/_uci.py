@@ -23,6 +23,8 @@ TABLES = (
 )  # fmt: skip
 LEARNING = 1500
 """Of more rows so many, drawn at random, tell the hyper-parameters."""
+DENSE = 12_000
+"""Rows up to which there is a dense factor, which a table almost without noise needs; beyond, inducing rows."""
 INDUCING = 1000
 
 
@@ -63,8 +65,9 @@ def score(name, number):
         model.fit(split.X[some], split.y[some])
         if n > LEARNING:
             model = GaussianProcessRegressor(
-                model.kernel_, noise=model.noise_, normalize_y=True, optimizer=None, n_inducing=INDUCING
-            ).fit(split.X, split.y)
+                model.kernel_, noise=model.noise_, normalize_y=True, optimizer=None, n_inducing=INDUCING,
+                solver="cholesky" if n <= DENSE else "inducing",
+            ).fit(split.X, split.y)  # fmt: skip
     mean, std = model.predict(split.X_test, return_std=True, include_noise=True)
     z = (split.y_test - mean) / std
     likelihood = np.mean(-0.5 * z**2 - np.log(std) - 0.5 * np.log(2.0 * np.pi))
