@@ -458,6 +458,15 @@ def test_cross_validation_and_the_one_standard_error_rule():
     assert sparse_one.scores_.shape == (5, 2, 2)
 
 
+@pytest.mark.filterwarnings("ignore:The least populated class")
+def test_the_log_loss_knows_classes_that_a_fold_has_no_row_of():
+    y = np.r_[np.arange(118) % 2, 2, 2]
+    found = LogisticRegressionCV(Cs=[0.1, 1.0], cv=3, scoring="neg_log_loss").fit(X, y)
+    assert np.all(np.isfinite(found.scores_))
+    by_hand = found.predict_log_proba(X[:118])[np.arange(118), y[:118]]
+    assert found.score(X[:118], y[:118]) == pytest.approx(by_hand.mean())
+
+
 @pytest.mark.parametrize("C", [1e3, 1e6, 1e9])
 def test_sparse_fits_are_called_converged_only_near_the_minimum(C):
     """Separable rows: at the minimum little is left of what w = 0 loses, C n log 2."""

@@ -267,3 +267,77 @@ def test_where_what_was_left_fails_those_without_time_take_its_place(only):
     assert "too many rows" in told["breaks"].failure
     assert study.choice.trial.candidate.name in ("slow 0", "slow 1")
     assert told["slow 3"].stopped == "the time did not suffice for a first look at it"
+
+
+def with_rare_classes(n=7_000, seed=0):
+    """Two common classes, and two of twelve rows each, of which two thousand random rows have four at most."""
+    table = two_classes(n, seed)
+    rare = np.random.default_rng(seed).permutation(n)[:24]
+    table["y"][rare[:12]], table["y"][rare[12:]] = "new", "off"
+    table["a"][rare[:12]] += 9.0
+    table["b"][rare[12:]] += 9.0
+    return table
+
+
+class Watched(LogisticRegression):
+    """Records the rows of each class in every fit, and fails if they are too few."""
+
+    def __init__(self, seen=None, too_few=0):
+        super().__init__()
+        self.seen, self.too_few = seen, too_few
+
+    def fit(self, X, y):
+        self.seen.append(dict(zip(*np.unique(y, return_counts=True), strict=True)))
+        if len(y) <= self.too_few:
+            raise ValueError("too few rows for me")
+        return super().fit(X, y)
+
+
+def test_a_first_look_has_rows_of_rare_classes(only):
+    only(Candidate("watched", "classification", lambda f, s: Watched(seen), complexity=1.0))
+    seen = []
+    study = learn(with_rare_classes(), "y", time_limit=60.0, single=True)
+    assert study.target.classes == ("new", "no", "off", "yes")
+    assert sum(seen[0].values()) == 2_000
+    assert seen[0]["new"] == seen[0]["off"] == 6
+    assert min(seen[1].values()) > 6
+
+
+@pytest.mark.parametrize(("limit", "tried"), [(70.0, False), (3000.0, True)])
+def test_a_model_whose_first_look_failed_counts_as_dear_as_any(only, clock, limit, tried):
+    """`slow` takes a hundredth of a second for each row: 20 s in a first look, by which a fold takes 80."""
+    seen = []
+    fails = Candidate("fails", "classification", lambda f, s: Watched(seen, 2_000), complexity=2.0)
+    only(LINEAR, fails, slow(clock))
+    study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
+    told = {trial.candidate.name: trial for trial in study.trials}
+    assert (len(seen) > 1) is tried
+    if not tried:
+        said = "a first look at it failed, and there was no time to try it on more rows; ValueError: too few rows"
+        assert told["fails"].stopped.startswith(said)
+
+
+class HalfASecondByTheClock(LogisticRegression):
+    """A model whose fits take half a second of a clock that does not run by itself."""
+
+    def __init__(self, clock=None):
+        super().__init__()
+        self.clock = clock
+
+    def fit(self, X, y):
+        self.clock[0] += 0.5
+        return super().fit(X, y)
+
+
+def test_the_best_has_a_second_fold_although_comparing_is_over(only, clock):
+    """Code is compiled before its first fold, which no first look could tell."""
+
+    def compiled(done, of, doing):
+        clock[0] += 38.0 if doing == "cross-validating good" and clock[0] < 10.0 else 0.0
+
+    shares = Candidate("shares", "classification", lambda f, s: Slow([0.0]), complexity=1.0)
+    only(shares, Candidate("good", "classification", lambda f, s: HalfASecondByTheClock(clock), complexity=2.0))
+    study = learn(two_classes(10_000), "y", time_limit=60.0, single=True, progress=compiled)
+    assert study.choice.trial.candidate.name == "good"
+    assert [len(trial.scores["log loss"]) for trial in study.trials if trial.complete] == [2, 2]
+    assert clock[0] < 60.0

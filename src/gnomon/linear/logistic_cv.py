@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import log_loss, make_scorer
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
@@ -210,8 +211,12 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         scores = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
         return made.add(scorer=self._scorer(), method_mapping=scores)
 
-    def _scorer(self) -> Any:
-        return default_scorer(self, self.scoring, "accuracy")
+    def _scorer(self, classes: Array | None = None) -> Any:
+        """The scorer; the log loss is told the classes, of which rows that are judged may lack some."""
+        scoring = self.scoring
+        if scoring == "neg_log_loss":
+            scoring = make_scorer(log_loss, greater_is_better=False, response_method="predict_proba", labels=classes)
+        return default_scorer(self, scoring, "accuracy")
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any) -> Self:
         """Score every C on every fold, choose by `rule`, and fit the final model.
@@ -287,7 +292,7 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         test: Integers,
     ) -> tuple[tuple[Array, ...], list[Solution[None]]]:
         """Scores, coefficients and iterations of one fold over the grid, each C from the solution for the last."""
-        scorer = self._scorer()
+        scorer = self._scorer(np.unique(y))
         learned = X[train], y[train], None if weights is None else weights[train]
         params = _check_method_params(X, params=params, indices=test)
         rows, outcomes = [], []
@@ -343,7 +348,8 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **score_params: Any) -> float:
         """What `scoring` says of the final model; accuracy by default."""
         X = rows_to_score(self, X)
-        return self._scorer()(self.model_, X, y, **routed(self, "score", sample_weight, score_params).scorer.score)
+        asked = routed(self, "score", sample_weight, score_params).scorer.score
+        return self._scorer(self.classes_)(self.model_, X, y, **asked)
 
 
 def _prices(class_weight: ClassWeight, y: Array, weights: Floats | None) -> ClassWeight:

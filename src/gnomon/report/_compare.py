@@ -34,10 +34,14 @@ __all__ = [
 ]
 
 ROWS_TO_QUALIFY = 2_000
+ROWS_OF_A_CLASS = 6
+"""In a first look, as far as there are: two in each of the three folds by which models find a strength of penalty."""
 SHARE_OF_FIRST_LOOK = 0.4
 """Of the time for comparing."""
 PATIENCE = 10.0
 """Seconds; where what is left of a comparison takes less, every model is judged in all folds."""
+SHARE_OF_BEST = 0.2
+"""Of all the time that is left, what one more fold of the best model may take; its last fits take longer."""
 
 BASELINE = {
     "classification": Candidate(
@@ -201,6 +205,7 @@ class _Race:
     progress: Callable[[int, int, str], None]
     steps: int = 0
     looks: dict[str, LastFit] = field(default_factory=dict)
+    overdue: str = ""
 
     @property
     def n_folds(self) -> int:
@@ -218,7 +223,7 @@ class _Race:
         if len(train) <= 2 * ROWS_TO_QUALIFY or np.isinf(self.budget.limit):
             return
         rng = np.random.default_rng(self.seed)
-        few = (np.sort(rng.permutation(train)[:ROWS_TO_QUALIFY]), np.sort(rng.permutation(test)[:ROWS_TO_QUALIFY]))
+        few = (self._few(rng.permutation(train)), np.sort(rng.permutation(test)[:ROWS_TO_QUALIFY]))
         heats = [Tryout(record.entrant, record.judges) for record in self.records]
         end = (1.0 - SHARE_OF_FIRST_LOOK) * self._time
         for prepared in prepare([few]):
@@ -230,22 +235,31 @@ class _Race:
                 try_fold(heat, few, prepared, self.y, self.classes, self.seed)
                 if heat.seconds:
                     self.looks[heat.name] = LastFit(heat.seconds[0], len(few[0]), heat.losses(1)[0])
-        costs = {
-            heat.name: self.n_folds * predicted_seconds(heat.seconds[0], len(few[0]), len(train))
-            for heat in heats
-            if heat.seconds
-        }
-        ranked = sorted((heat for heat in heats[1:] if heat.seconds), key=lambda heat: heat.losses(1)[0])
+        # What failed on a few rows may succeed on more: it counts as the worst, and as dear as any.
+        most = max((look.seconds for look in self.looks.values()), default=0.0)
+        failures = {heat.name: heat.failure for heat in heats if heat.failure}
+        self.looks |= {name: LastFit(most, len(few[0]), np.inf) for name in failures}
         self._stop(
-            [record for record, heat in zip(self.records, heats, strict=True) if not (heat.seconds or heat.failure)],
+            [record for record in self.records if record.name not in self.looks],
             lambda record: "the time did not suffice for a first look at it",
         )
-        going_on = affordable({heat.name: costs[heat.name] for heat in ranked}, self._time)
+        costs = {record.name: self.n_folds * self._cost(record, len(train)) for record in self.rivals}
+        ranked = sorted(costs, key=lambda name: self.looks[name].loss)
+        going_on = affordable({name: costs[name] for name in ranked}, self._time)
         self._stop(
-            [record for record in self.rivals if record.name in costs and record.name not in going_on],
-            lambda record: f"all folds would take about {costs[record.name]:.0f} s, for which there was no time",
+            [record for record in self.rivals if record.name not in going_on],
+            lambda record: (
+                f"a first look at it failed, and there was no time to try it on more rows; {failures[record.name]}"
+                if record.name in failures
+                else f"all folds would take about {costs[record.name]:.0f} s, for which there was no time"
+            ),
             late=True,
         )
+
+    def _few(self, drawn: Integers) -> Integers:
+        """The first of these rows in their order, with some of every class: one without fails models or misleads."""
+        kept = [drawn[self.y[drawn] == name][:ROWS_OF_A_CLASS] for name in self.classes]
+        return np.sort(list(dict.fromkeys(np.concatenate([*kept, drawn]).tolist()))[:ROWS_TO_QUALIFY])
 
     def run(self, fold: tuple[Integers, Integers], prepared: Matrices, done: int) -> bool:
         """One fold of all that run, after so many; a fit for which there is no time is not begun.
@@ -254,8 +268,10 @@ class _Race:
         run have failed, those that were stopped for want of time take their place, the cheapest first.
         """
         running, rows = [record for record in self.records if record.is_running], len(fold[0])
+        if done >= FEWEST_FOLDS and any(self._cost(record, rows) >= self._time for record in running):
+            return False
         for record in running:
-            if self._cost(record, rows) >= self._time:
+            if self._cost(record, rows) >= self._time and record.name != self.overdue:
                 if done >= FEWEST_FOLDS:
                     return False
                 if any(len(other.scores) > done for other in self.rivals):
@@ -285,10 +301,14 @@ class _Race:
         return predicted_seconds(look.seconds, look.rows, max(rows, look.rows)) if look else 0.0
 
     def retire(self, done: int) -> None:
-        """After so many folds, stop those that can no longer win, and those for which there is no time."""
+        """After so many folds, stop those that can no longer win, and those for which there is no time.
+
+        The best goes on, as few folds with it tell more than many without: into a second one as long as its last fits
+        have time, and then for as long as there is time for it.
+        """
         ahead = self.sizes[done:]
         costs = {record.name: sum(self._cost(record, rows) for rows in ahead) for record in self.rivals}
-        if not ahead or sum(costs.values()) < min(PATIENCE, self._time):
+        if not (ahead and costs) or sum(costs.values()) < min(PATIENCE, self._time):
             return
         losses = {record.name: record.losses(done) for record in self.rivals}
         if done >= FEWEST_FOLDS:
@@ -300,7 +320,12 @@ class _Race:
                 ),
             )
         ranked = sorted(self.rivals, key=lambda record: float(np.mean(losses[record.name])))
-        going_on = affordable({record.name: costs[record.name] for record in ranked}, self._time)
+        going_on, best = set(affordable({record.name: costs[record.name] for record in ranked}, self._time)), ranked[0]
+        if done >= FEWEST_FOLDS:
+            going_on.add(best.name)
+        elif best.name not in going_on and self._cost(best, ahead[0]) < SHARE_OF_BEST * self.budget.left:
+            self.overdue = best.name
+            going_on.add(best.name)
         self._stop(
             [record for record in ranked if record.name not in going_on],
             lambda record: f"the time did not suffice for it; after {_folds(done)} others were ahead",
