@@ -9,6 +9,7 @@ doi:10.1080/00031305.1983.10483115.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial, reduce
 from typing import Any
 
@@ -37,6 +38,9 @@ PLAIN = {"f": 2**11, "d": 2**14}
 
 _WIDE = 1024
 """From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
+
+_WORTH_THREADS = 10**7
+"""Multiplications from which on BLAS's threads save more time than waking them takes."""
 
 
 def dense_sums(parts: Sequence[Floats], weights: Floats | None, dtype: Any, n_jobs: int) -> tuple[Floats, Floats]:
@@ -180,8 +184,7 @@ def _in_pieces(sums: Callable[[slice], Floats], n: int, width: int, n_jobs: int)
     """The sums over pieces of rows, added: the same pieces for any number of threads, so that sums are the same too."""
     most = 1 if width > _WIDE else max(1, min(16, n // (4 * max(width, SHORT // width))))
     pieces = 1 << (most.bit_length() - 1)  # a power of two, which is a multiple of most numbers of threads
-    # As much work as the product of two square matrices of this size.
-    with calm_blas(round((n * width * width) ** (1 / 3))):
+    with nullcontext() if n * width * width > _WORTH_THREADS else calm_blas(0):
         return reduce(np.add, map_chunks(sums, split_rows(n, pieces), n_jobs))
 
 
