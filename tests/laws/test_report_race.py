@@ -262,7 +262,7 @@ def test_where_what_was_left_fails_those_without_time_take_its_place(only):
     """Also, first looks take a part of the time, and say whom they left out."""
     slow = [Candidate(f"slow {k}", "classification", lambda f, s: HalfASecond(), complexity=2.0 + k) for k in range(4)]
     only(Candidate("breaks", "classification", lambda f, s: Breaks(), complexity=1.0), *slow)
-    study = learn(two_classes(7_000), "y", time_limit=3.0, single=True)
+    study = learn(two_classes(7_000), "y", time_limit=2.5, single=True)
     told = {trial.candidate.name: trial for trial in study.trials}
     assert "too many rows" in told["breaks"].failure
     assert study.choice.trial.candidate.name in ("slow 0", "slow 1")
@@ -341,3 +341,19 @@ def test_the_best_has_a_second_fold_although_comparing_is_over(only, clock):
     assert study.choice.trial.candidate.name == "good"
     assert [len(trial.scores["log loss"]) for trial in study.trials if trial.complete] == [2, 2]
     assert clock[0] < 60.0
+
+
+@pytest.mark.parametrize(
+    ("limit", "first", "looked_at"), [(60.0, (), True), (85.0, (1.0,), True), (84.0, (1.0,), False)]
+)
+def test_first_looks_go_on_where_those_so_far_leave_time(only, clock, limit, first, looked_at):
+    """Of a limit of 60 s, a look at `slow` takes 20 of 36, too dear for a fold; a quick one before it needs 10 more."""
+    quick = [
+        Candidate(f"quick {c}", "classification", lambda f, s: HalfASecondByTheClock(clock), complexity=c)
+        for c in (*first, 4.0)
+    ]
+    only(slow(clock), *quick)
+    study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
+    told = {trial.candidate.name: trial.stopped for trial in study.trials}
+    assert told["slow"].startswith("all folds would take about")
+    assert (told["quick 4.0"] != "the time did not suffice for a first look at it") is looked_at

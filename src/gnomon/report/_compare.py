@@ -37,7 +37,7 @@ ROWS_TO_QUALIFY = 2_000
 ROWS_OF_A_CLASS = 6
 """In a first look, as far as there are: two in each of the three folds by which models find a strength of penalty."""
 SHARE_OF_FIRST_LOOK = 0.4
-"""Of the time for comparing."""
+"""Of the time for comparing; more, where those that were looked at cannot use it."""
 PATIENCE = 10.0
 """Seconds; where what is left of a comparison takes less, every model is judged in all folds."""
 SHARE_OF_BEST = 0.2
@@ -228,8 +228,8 @@ class _Race:
         end = (1.0 - SHARE_OF_FIRST_LOOK) * self._time
         for prepared in prepare([few]):
             for heat in heats:
-                # The simple models come first, and cost least.
-                if self._time < end and any(other.scores for other in heats[1:]):
+                # The simple models come first, and mostly cost least.
+                if self._time < end and not self._has_time_to_look(heats, len(train)):
                     break
                 self._step(heat, "a first look at", len(heats))
                 try_fold(heat, few, prepared, self.y, self.classes, self.seed)
@@ -255,6 +255,16 @@ class _Race:
             ),
             late=True,
         )
+
+    def _has_time_to_look(self, heats: Sequence[Tryout], rows: int) -> bool:
+        """Whether those that would go on in folds of so many rows, if any, leave more than the longest look took."""
+        looks = sorted((heat for heat in heats[1:] if heat.scores), key=lambda heat: self.looks[heat.name].loss)
+        costs = {heat.name: self.n_folds * self._cost(heat, rows) for heat in looks}
+        fitting = {name: cost for name, cost in costs.items() if cost < self._time}
+        if not fitting:
+            return not looks or self._time > 0.0
+        needed = sum(costs[name] for name in affordable(fitting, self._time))
+        return self._time - needed > max(heat.seconds[0] for heat in looks)
 
     def _few(self, drawn: Integers) -> Integers:
         """The first of these rows in their order, with some of every class: one without fails models or misleads."""
