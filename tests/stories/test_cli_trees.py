@@ -106,7 +106,7 @@ def test_forests_and_boosting_are_saved_and_predict_numbers(only, name, tmp_path
 def test_warming_up_covers_every_tree_model():
     discover()
     names = [name for name, _ in warmups() if name.startswith("trees")]
-    # Boosting by small steps has the kernels of boosting.
+    # Of few rows, boosting by small steps has the kernels of boosting.
     assert len(names) == 2 * len([*TREES, "extra trees"])
 
 

@@ -58,11 +58,11 @@ for _candidate in (
 
 
 def _warm(make: Callable[[Facts | None, int], BaseEstimator], d: int) -> None:
-    """Fit and predict once on dense and once on sparse rows."""
+    """Fit and predict once on dense and once on sparse rows, enough for a search in both precisions."""
     X = np.random.default_rng(0).normal(size=(150, d))
     y = (X[:, 0] > 0.0).astype(int)
     for rows in (X, sp.csr_array(X)):
-        make(None, 0).fit(rows, y).predict(rows[:5])
+        make(None, 0).fit(rows, y).predict(rows)
 
 
 register_warmup("neighbors: few columns", partial(_warm, _classifier, 3))

@@ -4,7 +4,7 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 is a sensible γ.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -114,11 +114,23 @@ for _candidate in (
     register(_candidate)
 
 
-def _warm(make: Callable[[Facts | None, int], BaseEstimator], classes: int) -> None:
-    """Fit a model once."""
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, classes - 1)) if classes else X[:, 0] + 0.1 * X[:, 1]
-    make(None, 0).fit(X, y)
+FEW = ((60, 3),)
+"""Rows and columns."""
+
+MANY = (1500, 3), (1500, 6)
+"""Rows for which a machine keeps rows of K in single precision and leaves some out; distances of few columns and of
+more have kernels of their own."""
+
+
+def _warm(
+    make: Callable[[Facts | None, int], BaseEstimator], classes: int, shapes: Sequence[tuple[int, int]] = FEW
+) -> None:
+    """Fit a model to a table of each shape, and predict."""
+    rng = np.random.default_rng(0)
+    for n, d in shapes:
+        X = rng.normal(size=(n, d))
+        y = X[:, 0] + 0.5 * rng.normal(size=n)
+        make(None, 0).fit(X, np.digitize(y, np.linspace(-0.5, 0.5, classes - 1)) if classes else y).predict(X)
 
 
 for _name, _make, _classes in (
@@ -130,3 +142,5 @@ for _name, _make, _classes in (
     ("svm: support vector regression", _regressor, 0),
 ):
     register_warmup(_name, partial(_warm, _make, _classes))
+# Regression has the same kernels.
+register_warmup("svm: many rows", partial(_warm, _classifier, 2, MANY))

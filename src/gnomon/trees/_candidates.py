@@ -288,12 +288,19 @@ def _warm(make: Make, shapes: Sequence[Shape], numbers: bool, **fewer: int) -> N
         X = X if shape.values is None else np.round(X * shape.values / 6.0)
         words = X.astype(object)
         words[:, 1] = np.where(X[:, 1] > 0, "up", "down")
-        targets = [X[:, 0]] if numbers else [X[:, 0] > 0, np.digitize(X[:, 0], [-0.5, 0.5])]
+        # Every tree tests the words.
+        score = X[:, 0] + X[:, 1]
+        targets = [score] if numbers else [score > 0, np.digitize(score, [-0.5, 0.5])]
         for rows, y in product((X, words), targets):
             facts = Facts("regression", *shape[:2]) if numbers else Facts("classification", *shape[:2], len(set(y)))
             model = make(facts, 0).set_params(**fewer).fit(rows, y)
             for some in (rows, rows[:50]):
                 model.predict(some)
+
+
+def _one_run(facts: Facts, random_state: int) -> Any:
+    """Of boosting by small steps: all runs have the same kernels."""
+    return _slow_boosting_regressor(facts, random_state).estimators[0][1]
 
 
 _TREES, _ROUNDS = {"n_estimators": 2}, {"max_iter": 2}
@@ -302,10 +309,12 @@ for _name, _make, _many, _numbers, _fewer in (
     ("one tree, numbers", _tree_regressor, MANY, True, {}),
     ("forest, classes", _forest_classifier, MANY + MOST, False, {"forest__n_estimators": 2}),
     ("forest, numbers", _forest_regressor, MANY + MOST, True, _TREES),
-    ("extra trees, classes", _extra_classifier, MANY, False, {"forest__n_estimators": 2}),
-    ("extra trees, numbers", _extra_regressor, MANY, True, _TREES),
+    ("extra trees, classes", _extra_classifier, MANY + MOST, False, {"forest__n_estimators": 2}),
+    ("extra trees, numbers", _extra_regressor, MANY + MOST, True, _TREES),
     ("boosting, classes", _boosting_classifier, MANY[:1], False, _ROUNDS),
     ("boosting, numbers", _boosting_regressor, MANY[:1], True, _ROUNDS),
 ):
     register_warmup(f"trees: {_name}", partial(_warm, _make, FEW, _numbers, **_fewer))
     register_warmup(f"large tables: {_name}", partial(_warm, _make, _many, _numbers, **_fewer))
+# Where nodes draw columns, no histograms are kept. Classes have the same kernels; few rows have those of boosting.
+register_warmup("large tables: boosting by small steps", partial(_warm, _one_run, MANY[:1], True, **_ROUNDS))
