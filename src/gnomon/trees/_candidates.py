@@ -309,12 +309,18 @@ for _name, _make, _many, _numbers, _fewer in (
     ("one tree, numbers", _tree_regressor, MANY, True, {}),
     ("forest, classes", _forest_classifier, MANY + MOST, False, {"forest__n_estimators": 2}),
     ("forest, numbers", _forest_regressor, MANY + MOST, True, _TREES),
-    ("extra trees, classes", _extra_classifier, MANY + MOST, False, {"forest__n_estimators": 2}),
-    ("extra trees, numbers", _extra_regressor, MANY + MOST, True, _TREES),
+    ("extra trees, classes", _extra_classifier, MANY, False, {"forest__n_estimators": 2}),
+    ("extra trees, numbers", _extra_regressor, MANY, True, _TREES),
     ("boosting, classes", _boosting_classifier, MANY[:1], False, _ROUNDS),
     ("boosting, numbers", _boosting_regressor, MANY[:1], True, _ROUNDS),
 ):
     register_warmup(f"trees: {_name}", partial(_warm, _make, FEW, _numbers, **_fewer))
     register_warmup(f"large tables: {_name}", partial(_warm, _make, _many, _numbers, **_fewer))
-# Where nodes draw columns, no histograms are kept. Classes have the same kernels; few rows have those of boosting.
-register_warmup("large tables: boosting by small steps", partial(_warm, _one_run, MANY[:1], True, **_ROUNDS))
+# Of few rows these have the kernels of the jobs above.
+for _name, _make, _many, _numbers, _fewer in (
+    ("random cuts, classes", _extra_classifier, MOST, False, {"forest__n_estimators": 2}),
+    ("random cuts, numbers", _extra_regressor, MOST, True, _TREES),
+    # Where nodes draw columns, no histograms are kept; classes have the same kernels.
+    ("boosting by small steps", _one_run, MANY[:1], True, _ROUNDS),
+):
+    register_warmup(f"large tables: {_name}", partial(_warm, _make, _many, _numbers, **_fewer))
