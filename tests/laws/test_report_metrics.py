@@ -6,12 +6,13 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, get_scorer, get_scorer_names, median_absolute_error, roc_auc_score
 
 from gnomon._registry import Candidate
-from gnomon.evaluation import eer
+from gnomon.decision import cllr, min_cllr
+from gnomon.evaluation import calibration_error, eer
 from gnomon.io import Table, UserError, load
 from gnomon.report import Aims, learn, page, summary
 from gnomon.report._metrics import SCORERS, scores_of
 from gnomon.report._target import read_target
-from gnomon.report.scores import forecast
+from gnomon.report.scores import Forecast, forecast
 from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 REFUSED = {
@@ -79,6 +80,28 @@ def test_the_positive_class_may_be_the_first():
     own = scores_of("eer", target)[0]
     assert own.less_is_better
     assert own.of(data["y"], f) == pytest.approx(eer(data["y"] == "b", f.proba[:, 1]).value)
+
+
+@pytest.mark.parametrize("name", ["cllr", "min_cllr", "calibration_error"])
+def test_scores_of_probabilities_are_those_of_the_library(name):
+    data = table_of(2)
+    target = read_target(Table(data), "y")
+    X = np.column_stack([data["u"], data["v"]])
+    f = forecast(LogisticRegression().fit(X, data["y"]), X, target.classes)
+    truth, p = data["y"] == "b", f.proba[:, 1]
+    odds = np.log(p / (1.0 - p)) - np.log(truth.mean() / (1.0 - truth.mean()))
+    expected = {
+        "cllr": lambda: cllr(truth, odds),
+        "min_cllr": lambda: min_cllr(truth, p),
+        "calibration_error": lambda: calibration_error(truth, p).estimate.value,
+    }[name]()
+    score = scores_of(name, target)[0]
+    assert score.less_is_better
+    assert score.of(data["y"], f) == pytest.approx(expected)
+    # Certain and wrong is bad, not infinite; rows of one class have no such score.
+    sure = Forecast(f.predicted, np.column_stack([truth, ~truth]).astype(float), f.classes)
+    assert expected < score.of(data["y"], sure) < np.inf or name == "min_cllr"
+    assert np.isnan(score.of(data["y"][truth], Forecast(f.predicted[truth], f.proba[truth], f.classes)))
 
 
 def test_the_metric_chooses_and_judges(only):

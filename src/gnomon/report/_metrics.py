@@ -1,4 +1,4 @@
-"""The score by which models are chosen, by its name: of scikit-learn's scorers, or of `gnomon.evaluation`'s metrics.
+"""The score by which models are chosen, by its name: of scikit-learn's scorers, or of the metrics of `gnomon.evaluation` and `gnomon.decision`.
 
 A scorer asks an estimator for its predictions; here it asks a forecast that was made before, of classes numbered from
 zero, the positive of two last. Names go with or without "neg_", which says that less is better.
@@ -16,13 +16,14 @@ from sklearn.metrics import get_scorer
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon._words import TargetTask
-from gnomon.evaluation import eer, pr_area
+from gnomon.decision import cllr, min_cllr
+from gnomon.evaluation import eer, pr_area, reliability
 from gnomon.io import UserError
 from gnomon.io.tables import listed
 from gnomon.report._decisions import decision_outcome, table_shares
 from gnomon.report._target import Target
 from gnomon.report.aims import Stakes
-from gnomon.report.scores import SCORES, Forecast, Score, forecast
+from gnomon.report.scores import LEAST_PROBABILITY, SCORES, Forecast, Score, forecast
 
 __all__ = ["SCORERS", "scores_of"]
 
@@ -101,15 +102,30 @@ _REPORTED = {
 
 
 class Own(NamedTuple):
-    """A metric of `gnomon.evaluation`: its value for classes numbered from 0, what is predicted, and P(class 1)."""
+    """A metric of ours: its value for classes numbered from 0, what is predicted, and P(class 1)."""
 
     less_is_better: bool
     of: Callable[[Array, Array, Floats], float]
     two: bool = True
 
 
+def _log_ratios(y: Array, p: Floats) -> Floats:
+    """Log-likelihood ratios: the log odds without those of the classes."""
+    inside, share = np.clip(p, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY), np.mean(y == 1)
+    return np.log(inside) - np.log1p(-inside) - np.log(share) + np.log1p(-share)
+
+
+def _calibration_error(y: Array, p: Floats) -> float:
+    """The mean distance of frequencies and probabilities in 15 bins of equal width, as in `calibration_error`."""
+    bins = reliability(y, p, n_bins=15, pos_label=1)
+    return float(np.average(np.abs(bins.observed - bins.predicted), weights=bins.counts))
+
+
 _OWN = {
     "eer": Own(True, lambda y, said, p: eer(y, p).value),
+    "cllr": Own(True, lambda y, said, p: cllr(y, _log_ratios(y, p), pos_label=1)),
+    "min_cllr": Own(True, lambda y, said, p: min_cllr(y, p, pos_label=1)),
+    "calibration_error": Own(True, lambda y, said, p: _calibration_error(y, p)),
     "pr_area": Own(False, lambda y, said, p: pr_area(y, p)),
     "error_rate": Own(True, lambda y, said, p: np.mean(said != y), two=False),
     "fnr": Own(True, lambda y, said, p: np.mean(said[y == 1] == 0)),
