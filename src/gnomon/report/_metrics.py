@@ -1,4 +1,4 @@
-"""The score by which models are chosen, by its name: of scikit-learn's scorers, or of the metrics of `gnomon.evaluation` and `gnomon.decision`.
+"""The score by which models are chosen, by its name: of scikit-learn's scorers, or of our metrics.
 
 A scorer asks an estimator for its predictions; here it asks a forecast that was made before, of classes numbered from
 zero, the positive of two last. Names go with or without "neg_", which says that less is better.
