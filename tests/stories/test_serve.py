@@ -8,6 +8,7 @@ import socket
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from urllib.parse import urlencode
 
 import numpy as np
@@ -222,11 +223,14 @@ def test_a_body_that_does_not_come_is_given_up(of_numbers):
 def test_a_connection_without_a_request_is_closed(of_numbers):
     """Nothing at all, half a head, and half a head after an answer: each ends after four seconds at the latest."""
     whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    for sent in (b"", whole[:20], whole + whole[:20]):
-        with socket.create_connection(("127.0.0.1", of_numbers.port), timeout=60) as line:
-            line.sendall(sent)
-            heard = b"".join(iter(lambda: line.recv(4096), b""))
-        assert heard.count(b"HTTP/1.1 200") == len(sent) // len(whole)
+    with ExitStack() as stack:
+        lines = {}
+        for sent in (b"", whole[:20], whole + whole[:20]):
+            lines[sent] = stack.enter_context(socket.create_connection(("127.0.0.1", of_numbers.port), timeout=60))
+            lines[sent].sendall(sent)
+        for sent, line in lines.items():
+            heard = b"".join(iter(lambda line=line: line.recv(4096), b""))
+            assert heard.count(b"HTTP/1.1 200") == len(sent) // len(whole)
     assert of_numbers.json(ROW)[0] == 200
 
 
