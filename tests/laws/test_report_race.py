@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from gnomon._registry import Candidate
 from gnomon.io import Table, UserError, load, save
-from gnomon.report import _budget, _compare, learn, page, summary
+from gnomon.report import _budget, _compare, _race, learn, page, summary
 from gnomon.report._blend import MemberForecasts
 from gnomon.report._kinds import infer_kinds
 from gnomon.report.prepare import CODINGS, Preparer, TextBlock
@@ -90,11 +90,11 @@ def test_rows_that_calibrate_sets_are_not_learned_from(only):
 class Slow(ClassifierMixin, BaseEstimator):
     """Says the shares of the classes, and that its fits take long."""
 
-    def __init__(self, clock=None):
-        self.clock = clock
+    def __init__(self, clock=None, seconds=0.01):
+        self.clock, self.seconds = clock, seconds
 
     def fit(self, X, y):
-        self.clock[0] += len(X) / 100.0
+        self.clock[0] += self.seconds * len(X)
         self.classes_, counts = np.unique(y, return_counts=True)
         self.shares_ = counts / len(y)
         return self
@@ -124,8 +124,8 @@ def clock(monkeypatch):
     return now
 
 
-def slow(clock):
-    return Candidate("slow", "classification", lambda facts, seed: Slow(clock), complexity=3.0)
+def slow(clock, seconds=0.01):
+    return Candidate("slow", "classification", lambda facts, seed: Slow(clock, seconds), complexity=3.0)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def slow(clock):
     [(300, 60.0, "less than half of what the best gained"), (10_000, 60.0, "all folds would take about")],
 )
 def test_a_model_that_cannot_win_is_stopped_and_said(only, clock, monkeypatch, n, limit, why):
-    monkeypatch.setattr(_compare, "PATIENCE", 1.0)
+    monkeypatch.setattr(_race, "PATIENCE", 1.0)
     only(LINEAR, slow(clock))
     study = learn(two_classes(n), "y", time_limit=limit)
     stopped = {trial.candidate.name: trial.stopped for trial in study.trials if trial.stopped}
@@ -150,21 +150,69 @@ def test_without_a_limit_many_rows_are_compared_in_all_folds(only, clock):
     assert study.trials[-1].stopped.startswith("in each of 2 folds")
 
 
-def test_an_interruption_keeps_the_folds_that_are_done(only):
-    class Impatient(LogisticRegression):
-        fits = 0
+class Impatient(LogisticRegression):
+    """A model in whose fit of this number the user ends the comparison."""
 
-        def fit(self, X, y):
-            Impatient.fits += 1
-            if Impatient.fits == 4:
-                raise KeyboardInterrupt
-            return super().fit(X, y)
+    def __init__(self, fits=None, last=1):
+        super().__init__()
+        self.fits, self.last = fits, last
 
-    only(LINEAR, Candidate("impatient", "classification", lambda facts, seed: Impatient(), complexity=3.0))
-    study = learn(two_classes(1500), "y", single=True)
-    assert [len(trial.scores["log loss"]) for trial in study.trials] == [3, 3, 3]
-    assert "Interrupted" in [finding.title for finding in study.findings]
-    Impatient.fits = 3
+    def fit(self, X, y):
+        self.fits.append(len(y))
+        if len(self.fits) == self.last:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def impatient(last, complexity=3.0):
+    fits = []
+    return Candidate("impatient", "classification", lambda facts, seed: Impatient(fits, last), complexity=complexity)
+
+
+@pytest.mark.parametrize(
+    ("n", "last", "folds", "said"),
+    [
+        (1500, 4, 3, "before its last fold"),
+        (1500, 2, 1, "in its second fold, so that one alone counts"),
+        (1500, 1, 1, "in its first fold, which alone counts"),
+        (7000, 1, 1, "before its first fold, so that first looks at 2000 rows or fewer count"),
+        (7000, 2, 1, "before its first fold, so that first looks at 2000 rows or fewer count"),
+        (7000, 3, 1, "in its first fold, which alone counts"),
+    ],
+)
+def test_an_interruption_keeps_what_was_found(only, n, last, folds, said):
+    """After 7000 rows with a limit, the first two fits are looks at 500 and 2000 of them."""
+    only(LINEAR, TREE, impatient(last))
+    study = learn(two_classes(n), "y", time_limit=600.0)
+    assert [f.text for f in study.findings if f.title == "Interrupted"] == [
+        f"the comparison was ended {said}; what had been found by then was used"
+    ]
+    told = {trial.candidate.name: trial for trial in study.trials}
+    compared = [name for name, trial in told.items() if trial.complete]
+    assert {"baseline", "line", "tree"} <= set(compared)
+    assert all(len(told[name].scores["log loss"]) == folds for name in compared)
+    assert ("impatient" in compared) is (last in (2, 4))
+    assert told["impatient"].stopped == ("" if last in (2, 4) else "the comparison was ended before it")
+    assert study.choice.learned
+    assert study.judgement.scores["log loss"] < 0.6 < study.judgement.baseline["log loss"]
+    if folds == 1:
+        best = min(("line", "tree", "impatient")[: len(compared) - 1], key=lambda name: told[name].mean("log loss"))
+        assert study.choice.trial.candidate.name == best
+        assert "one fold" in study.choice.why
+        assert "one fold" in study.choice.rule
+        assert (study.calibration, study.threshold, study.rows_curve) == (None, None, None)
+    html = page(study, Table(two_classes(n)))
+    assert (
+        "±"
+        in html[html.index("Models tried") : html.index("is one standard error")]
+        .split("<tbody>")[1]
+        .split("</tbody>")[0]
+    ) is (folds > 1)
+    assert np.isnan(study.choice.trial.errors["log loss"]) == (folds == 1)
+
+
+def test_an_interruption_that_found_nothing_ends_the_study(only):
+    only(impatient(1, complexity=0.0), LINEAR)
     with pytest.raises(KeyboardInterrupt):
         learn(two_classes(1500), "y")
 
@@ -298,9 +346,9 @@ def test_a_first_look_has_rows_of_rare_classes(only):
     seen = []
     study = learn(with_rare_classes(), "y", time_limit=60.0, single=True)
     assert study.target.classes == ("new", "no", "off", "yes")
-    assert sum(seen[0].values()) == 2_000
-    assert seen[0]["new"] == seen[0]["off"] == 6
-    assert min(seen[1].values()) > 6
+    assert [sum(rows.values()) for rows in seen[:2]] == [500, 2_000]
+    assert all(rows["new"] == rows["off"] == 6 for rows in seen[:2])
+    assert min(seen[2].values()) > 6
 
 
 @pytest.mark.parametrize(("limit", "tried"), [(70.0, False), (3000.0, True)])
@@ -311,7 +359,7 @@ def test_a_model_whose_first_look_failed_counts_as_dear_as_any(only, clock, limi
     only(LINEAR, fails, slow(clock))
     study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
     told = {trial.candidate.name: trial for trial in study.trials}
-    assert (len(seen) > 1) is tried
+    assert (len(seen) > 2) is tried
     if not tried:
         said = "a first look at it failed, and there was no time to try it on more rows; ValueError: too few rows"
         assert told["fails"].stopped.startswith(said)
@@ -344,16 +392,48 @@ def test_the_best_has_a_second_fold_although_comparing_is_over(only, clock):
 
 
 @pytest.mark.parametrize(
-    ("limit", "first", "looked_at"), [(60.0, (), True), (85.0, (1.0,), True), (84.0, (1.0,), False)]
+    ("limit", "first", "looked_at"), [(60.0, (), True), (126.0, (1.0,), True), (116.0, (1.0,), False)]
 )
 def test_first_looks_go_on_where_those_so_far_leave_time(only, clock, limit, first, looked_at):
-    """Of a limit of 60 s, a look at `slow` takes 20 of 36, too dear for a fold; a quick one before it needs 10 more."""
+    """A look at 500 rows takes `slow` 30 s, and shows that a fold is too dear; a quick one before it needs 10 more."""
     quick = [
         Candidate(f"quick {c}", "classification", lambda f, s: HalfASecondByTheClock(clock), complexity=c)
         for c in (*first, 4.0)
     ]
-    only(slow(clock), *quick)
+    only(slow(clock, 0.06), *quick)
     study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
     told = {trial.candidate.name: trial.stopped for trial in study.trials}
     assert told["slow"].startswith("all folds would take about")
     assert (told["quick 4.0"] != "the time did not suffice for a first look at it") is looked_at
+
+
+def test_a_long_fit_to_few_rows_is_not_followed_by_one_to_more(only, clock):
+    """At a hundredth of a second for each row, 500 take 5 of 36 s, by which 2000 would take 26."""
+    only(LINEAR, slow(clock))
+    study = learn(two_classes(10_000), "y", time_limit=60.0, single=True)
+    assert clock[0] == 5.0
+    assert study.trials[-1].stopped.startswith("all folds would take about 533 s")
+
+
+class Wrong(LogisticRegression):
+    """Says the classes the other way round."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, ::-1]
+
+
+@pytest.mark.parametrize(("limit", "patience"), [(7.0, 10.0), (7.0, 0.0)])
+def test_where_all_others_are_worse_than_the_baseline_what_has_not_been_looked_at_is_tried(
+    only, clock, monkeypatch, limit, patience
+):
+    """A look at `slow` takes the 4.2 s for comparing."""
+    monkeypatch.setattr(_race, "PATIENCE", patience)
+    wrong = Candidate("wrong", "classification", lambda f, s: Wrong(), complexity=1.0)
+    late = [Candidate(name, "classification", LINEAR.make, complexity=4.0) for name in ("late", "later")]
+    only(wrong, slow(clock), *late)
+    study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
+    told = {trial.candidate.name: trial for trial in study.trials}
+    assert told["wrong"].stopped == "in each of 2 folds it was worse than the baseline"
+    assert told["late"].complete
+    assert told["later"].stopped == "the time did not suffice for a first look at it"
+    assert study.choice.trial.candidate.name == "late"

@@ -18,6 +18,9 @@ from gnomon.datasets.embedded import demo_path
 from gnomon.io import save
 from gnomon.optim import lbfgs
 
+BEFORE_ALL_OTHERS = -0.5
+"""The complexity of a model that is tried directly after the baseline."""
+
 
 @pytest.fixture(autouse=True)
 def quick_models(monkeypatch):
@@ -147,11 +150,11 @@ def test_a_fault_of_our_own_is_code_1_and_leaves_nothing(folder, monkeypatch):
     assert left(folder) == []
 
 
-def test_an_interruption_is_code_130_and_leaves_nothing(folder):
+def test_an_interruption_before_any_fit_is_code_130_and_leaves_nothing(folder):
     def interrupt(facts, seed):
         raise KeyboardInterrupt
 
-    register(Candidate("slow", "classification", interrupt, 2))
+    register(Candidate("slow", "classification", interrupt, BEFORE_ALL_OTHERS))
     result = run("demo")
     assert result.exit_code == 130
     assert "nothing was written" in result.stderr
@@ -186,7 +189,7 @@ def test_a_signal_to_end_leaves_nothing(folder):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_during_a_fit_is_not_taken_for_a_request_to_stop_early(folder, name):
+def test_a_signal_during_the_first_fit_is_not_taken_for_a_request_to_stop_early(folder, name):
     """Solvers end at Ctrl-C with their best result so far; the command ends altogether, and puts handlers back."""
     number = signal.Signals[name]
     before = signal.getsignal(number)
@@ -196,7 +199,7 @@ def test_a_signal_during_a_fit_is_not_taken_for_a_request_to_stop_early(folder, 
             lbfgs(lambda w: (os.kill(os.getpid(), number) or float(w @ w), 2.0 * w), np.ones(1))
             return super().fit(X, y)
 
-    register(Candidate("slow", "classification", lambda facts, seed: Busy(), 2))
+    register(Candidate("slow", "classification", lambda facts, seed: Busy(), BEFORE_ALL_OTHERS))
     result = run("demo")
     assert result.exit_code == 128 + number
     assert "nothing was written" in result.stderr
@@ -207,14 +210,15 @@ def test_a_signal_during_a_fit_is_not_taken_for_a_request_to_stop_early(folder, 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.usefixtures("heeded")
-def test_an_interruption_after_two_folds_ends_with_a_report(folder):
+@pytest.mark.parametrize(("fit", "when"), [(1, "in its first fold, which alone counts"), (3, "before its last fold")])
+def test_an_interruption_of_a_comparison_ends_with_a_report(folder, fit, when):
     """A solver that keeps its best result at a KeyboardInterrupt does not keep the request to itself."""
     fits = []
 
     class Counted(LogisticRegression):
         def fit(self, X, y):
             fits.append(len(y))
-            if len(fits) == 3:
+            if len(fits) == fit:
                 lbfgs(lambda w: (os.kill(os.getpid(), signal.SIGINT) or float(w @ w), 2.0 * w), np.ones(1))
             return super().fit(X, y)
 
@@ -222,7 +226,7 @@ def test_an_interruption_after_two_folds_ends_with_a_report(folder):
     before = signal.getsignal(signal.SIGINT)
     result = run("demo")
     assert result.exit_code == 0, result.stderr
-    assert "the comparison was ended before its last fold" in " ".join(result.output.split())
+    assert f"the comparison was ended {when}" in " ".join(result.output.split())
     assert left(folder) == ["gnomon-demo", "gnomon-demo/model.skops", "gnomon-demo/report.html"]
     assert signal.getsignal(signal.SIGINT) is before
 

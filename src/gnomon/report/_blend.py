@@ -38,10 +38,10 @@ Losses: TypeAlias = Callable[[Array, Forecast], float]
 def blended(
     trials: Sequence[Trial], y: Array, folds: Sequence[tuple[Integers, Integers]], judges: Sequence[Score]
 ) -> Trial | None:
-    """The trial of the mean (1) of the best few by the first score; None where one model alone is best."""
+    """The trial of the mean (1) of the best few by the first score; None for one fold, or where one model is best."""
     first = judges[0]
     best = sorted((t for t in trials if t.complete), key=lambda t: first.sign * t.mean(first.name))[:MOST_MEMBERS]
-    if len(best) < 2:
+    if len(best) < 2 or len(folds) < 2:
         return None
     tests = [y[test] for _, test in folds]
     everywhere = _weights(best, tests, range(len(folds)), first.loss)

@@ -86,7 +86,7 @@ def times_within(seconds: float, each: float, most: int) -> int:
     >>> times_within(10.0, 3.0, 5), times_within(float("inf"), 3.0, 5), times_within(-1.0, 3.0, 5)
     (3, 5, 0)
     """
-    return most if most * each <= seconds else max(0, int(seconds / each))
+    return most if most * each <= seconds else int(max(seconds, 0.0) / each) if each else 0
 
 
 def affordable(costs: Mapping[str, float], seconds: float) -> list[str]:

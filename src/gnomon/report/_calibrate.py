@@ -37,11 +37,11 @@ class CalibrationVerdict:
 def calibrated_by(
     trial: Trial, y: Array, folds: Sequence[tuple[Integers, Integers]], classes: Sequence[str]
 ) -> CalibrationVerdict | None:
-    """The verdict on (1) for a trial of classes; None where the folds have too few rows of a class to learn it."""
+    """The verdict on (1) for a trial of classes; None for one fold, or for too few rows of a class to learn it."""
     tests = [test for _, test in folds]
     logs = [log_probabilities(f.proba) for f in trial.forecasts if f.proba is not None]
     rare = min((int(np.sum(y[np.concatenate(tests)] == name)) for name in classes), default=0)
-    if not logs or rare < LEAST_ROWS_OF_A_CLASS:
+    if len(logs) < 2 or rare < LEAST_ROWS_OF_A_CLASS:
         return None
     before = np.array([_loss(part, y[test], classes) for part, test in zip(logs, tests, strict=True)])
     after = np.empty(len(tests))

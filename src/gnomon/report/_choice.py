@@ -78,9 +78,9 @@ class _Field:
         return any(self.dominates(other, trial) for other in self.trials)
 
     def difference(self, a: Trial, b: Trial) -> Difference:
-        """The loss of `a` less that of `b`."""
+        """The loss of `a` less that of `b`; one fold alone, of which no error is known, is taken as it is."""
         values = self.score.sign * (a.scores[self.score.name] - b.scores[self.score.name])
-        return Difference(float(np.mean(values)), standard_error(values, self.folds))
+        return Difference(float(np.mean(values)), standard_error(values, self.folds) if len(self.folds) > 1 else 0.0)
 
     def within_one_error(self, trial: Trial) -> bool:
         """Whether the loss exceeds the least by at most one standard error of the difference."""
@@ -124,6 +124,9 @@ MODEL_RULES: dict[RuleName, ModelRule] = {
 }
 
 
+ONE_FOLD = "of the models that beat the baseline, the one of least loss; one fold tells no standard errors"
+
+
 def check_rule(rule: str) -> RuleName:
     """`rule`, if there is one of that name."""
     for known in RULES:
@@ -137,12 +140,14 @@ def choose(
 ) -> Choice:
     """Apply a rule of this module; the first trial is the baseline, `score` as a loss is what counts."""
     text, admits = MODEL_RULES[rule]
+    text = text if len(folds) > 1 else ONE_FOLD
     baseline, *others = [t for t in trials if t.complete]
     if not others:
         return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)
     field = _Field(others, folds, score).sound(baseline)
     if not field.trials:
-        why = "no model beats the baseline by more than two standard errors of the difference"
+        clearly = " by more than two standard errors of the difference" if len(folds) > 1 else ", in rows of one fold"
+        why = f"no model beats the baseline{clearly}"
         return Choice(baseline, learned=False, why=why, rule=text)
     chosen = min(admits(field), key=lambda t: field.merits(t)[::-1])
     return Choice(chosen, learned=True, why=_reason(field, chosen, rule), rule=text)
@@ -157,6 +162,8 @@ def _reason(field: _Field, chosen: Trial, rule: RuleName) -> str:
         of_best = f"the {field.score.name} of the best, {best.candidate.name}, is {gain}"
         return f"it is the simplest of those that are as good; {of_best}"
     superlative = f"it has the {'least' if field.score.less_is_better else 'greatest'} {field.score.name}"
+    if len(field.folds) < 2:
+        return f"{superlative} of those that were compared before the user ended it, in rows of one fold"
     if rule == "best":
         return superlative
     return f"{superlative}, and no simpler model that could be taken is within one standard error of the difference"

@@ -136,7 +136,7 @@ def _is_within(mean: float, edge: float, score: Score) -> bool:
 
 
 def _plus_minus(trial: Trial, score: Score) -> str:
-    return f"{score.text(trial.mean(score.name))} ± {score.error_text(trial.errors[score.name])}"
+    return score.with_error(trial.mean(score.name), trial.errors[score.name])
 
 
 def picture_of_importances(importances: Sequence[Importance], score: Score) -> str:

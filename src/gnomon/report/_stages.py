@@ -24,7 +24,7 @@ from gnomon.report._blend import blended
 from gnomon.report._budget import predicted_seconds
 from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._choice import Choice, choose
-from gnomon.report._compare import Comparison, Folds, Trial, compare
+from gnomon.report._compare import Folds, Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_outcome, table_shares
 from gnomon.report._drift import Drift, drift
 from gnomon.report._entrants import entrants, fit_entrant, matrices
@@ -32,6 +32,7 @@ from gnomon.report._judge import Importance, Judgement, coefficients, importance
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._outcomes import ClassScore, HeldOutCase, scores_by_class, unsure_cases, worst_cases
 from gnomon.report._question import TableQuestion
+from gnomon.report._race import Comparison, compare
 from gnomon.report._responses import Response, responses
 from gnomon.report._rows_enough import RowsCurve, rows_curve
 from gnomon.report._scales import Rescaled, rescaled
@@ -121,8 +122,7 @@ def compare_models(asked: TableQuestion) -> Compared:
     After an interruption nothing more is fitted; the mean needs no fit.
     """
     wishes = asked.wishes
-    trials, folds, interrupted = _cross_validated(asked)
-    ended = "the comparison was ended before its last fold" if interrupted else ""
+    trials, folds, ended = _cross_validated(asked)
     scaled = Rescaled([], "", interrupted=False)
     if not ended:
         scaled = rescaled(asked, trials, folds)

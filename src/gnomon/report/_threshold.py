@@ -40,8 +40,8 @@ class ThresholdVerdict:
 def threshold_by(
     trial: Trial, y: Array, folds: Folds, classes: Sequence[str], score: Score, calibrator: ScoreCalibrator | None
 ) -> ThresholdVerdict | None:
-    """The verdict on (1); None for other than two classes, for scores of probabilities, and for `ONE_SIDED` ones."""
-    if len(classes) != 2 or score.name in ONE_SIDED or not _asks_labels(score, classes):
+    """The verdict on (1); None for one fold, other than two classes, scores of probabilities, and `ONE_SIDED` ones."""
+    if len(folds) < 2 or len(classes) != 2 or score.name in ONE_SIDED or not _asks_labels(score, classes):
         return None
     shares = [_calibrated(f, calibrator) for f in trial.forecasts]
     tests = [y[test] for _, test in folds]

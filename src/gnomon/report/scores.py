@@ -82,9 +82,11 @@ class Score:
             return "–"
         return f"{value:z.3f}" if self.unitless else rounded(value)
 
-    def error_text(self, error: float) -> str:
-        """A standard error as the reports write it."""
-        return self.text(error) if self.unitless or not np.isfinite(error) else rounded(error, 2)
+    def with_error(self, value: float, error: float) -> str:
+        """`value` and its standard error, where that is known, as the reports write them."""
+        if not np.isfinite(error):
+            return self.text(value)
+        return f"{self.text(value)} ± {self.text(error) if self.unitless else rounded(error, 2)}"
 
 
 def rounded(value: float, digits: int = 4) -> str:
@@ -159,7 +161,9 @@ def score_all(scores: Sequence[Score], y: Array, f: Forecast) -> dict[str, float
 
 
 def standard_error(differences: Floats, folds: Sequence[tuple[Integers, Integers]]) -> float:
-    """(2) for one value per fold."""
+    """(2) for one value per fold; of one fold alone it is not known, nan."""
+    if len(folds) < 2:
+        return np.nan
     ratio = np.mean([len(test) / len(train) for train, test in folds])
     return float(np.sqrt((1 / len(folds) + ratio) * np.var(differences, ddof=1)))
 

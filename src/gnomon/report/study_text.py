@@ -49,7 +49,7 @@ def ranking(study: Study) -> tuple[tuple[str, ...], list[RankedModel]]:
         RankedModel(
             trial.candidate.name,
             (
-                f"{first.text(trial.mean(first.name))} ± {first.error_text(trial.errors[first.name])}",
+                first.with_error(trial.mean(first.name), trial.errors[first.name]),
                 second.text(trial.mean(second.name)),
                 last.text(trial.mean(last.name)),
             ),
