@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon.io import Table
 from gnomon.report import _checks
-from gnomon.report._advice import check_arrangement, is_called_identifier, is_ordered
+from gnomon.report._advice import check_arrangement, is_called_identifier, is_ordered, likeness
 from gnomon.report._checks import LEAST_ROWS, MOST_LEAVES, check_columns, most_alone
 from gnomon.report._kinds import ColumnKind
 
@@ -197,3 +197,17 @@ def test_order_is_seen_in_both_directions_with_ties_and_gaps(sign):
     assert is_ordered(moments)
     assert not is_ordered(rng.permutation(moments))
     assert not is_ordered(np.zeros(50))
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-9, 1.0, 1e149])
+def test_a_leak_is_seen_in_every_unit_of_the_target(unit):
+    x = np.random.default_rng(0).normal(size=300)
+    found = check_columns(Table({"x": x}), [ColumnKind("x", "number")], unit * (1e3 + x), "regression", 0)
+    assert [one.title for one in found] == ["Possible leakage"]
+
+
+def test_rows_are_as_alike_in_every_unit():
+    rng = np.random.default_rng(0)
+    groups, values = np.repeat(np.arange(30), 4), np.repeat(rng.normal(size=30), 4) + rng.normal(size=120)
+    for power in (-700, -500, 500, 900):
+        assert likeness(groups, np.ldexp(values, power)) == pytest.approx(likeness(groups, values), rel=1e-12)

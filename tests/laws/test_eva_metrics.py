@@ -29,6 +29,7 @@ from gnomon.evaluation import (
     eer,
     entropy,
     error_curves,
+    expected_calibration_error,
     kl_divergence,
     mcnemar,
     metric_interval,
@@ -362,6 +363,8 @@ def test_calibration_errors_by_definition_and_by_chance():
     assert l1.estimate.value == pytest.approx(np.sum(np.abs(gaps[:, 1])) / 400)
     assert l2.estimate.value == pytest.approx(np.sqrt(np.sum(gaps[:, 1] ** 2 / gaps[:, 0]) / 400))
     assert top.estimate.value == pytest.approx(np.max(np.abs(gaps[:, 1]) / gaps[:, 0]))
+    for norm, found in {"l1": l1, "l2": l2, "max": top}.items():
+        assert expected_calibration_error(y, p, norm=norm) == found.estimate.value
     assert l1.by_chance > 0.02  # of a perfect model
     assert l1.p_value > 0.05
     adaptive = calibration_error(y, p, strategy="quantile", **options)
@@ -374,6 +377,9 @@ def test_calibration_errors_by_definition_and_by_chance():
     w = rng.integers(0, 3, 400)
     twice = calibration_error(np.repeat(y, w), np.repeat(p, w), **options).estimate
     np.testing.assert_allclose(calibration_error(y, p, sample_weight=w, **options).estimate[0], twice[0], atol=1e-12)
+    assert expected_calibration_error(y, p, sample_weight=w, n_bins=7) == pytest.approx(
+        expected_calibration_error(np.repeat(y, w), np.repeat(p, w), n_bins=7)
+    )
 
 
 def test_parts_of_the_brier_score_add_up():

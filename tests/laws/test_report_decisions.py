@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
@@ -9,7 +11,7 @@ from gnomon import _registry
 from gnomon._registry import Candidate, discover, register
 from gnomon.decision import Application, empirical_bayes_risk
 from gnomon.io import Table, UserError, load, save
-from gnomon.report import Aims, learn, page, summary
+from gnomon.report import Aims, _pictures, learn, page, summary
 from gnomon.report._calibrate import calibrated_by
 from gnomon.report._compare import Trial
 from gnomon.report._decisions import cost_curve, decision_findings, decision_outcome
@@ -290,3 +292,21 @@ def test_scores_are_those_of_the_calibrated_model(quick_models):
     assert study.judgement.scores["log loss"] < study.calibration.before - 0.01
     held = data.take(study.target.rows[study.split.test])
     np.testing.assert_allclose(study.judged.predict_proba(held), study.judgement.forecast.proba)
+
+
+def test_the_picture_of_costs_shows_what_decisions_at_a_threshold_cost(monkeypatch):
+    y, f = forecasts(60)
+    costs, shares = np.array([[0.0, 4.0], [1.0, 0.0]]), np.array([0.5, 0.5])
+    stakes = Stakes(TWO, costs, None)
+    curve, found = cost_curve(y, f, stakes, shares), decision_outcome(y, f, stakes, shares)
+    axes = Figure().subplots()
+    monkeypatch.setattr(_pictures, "drawn", lambda draw, *rest: draw(axes))
+    _pictures.picture_of_costs(curve, found, TWO)
+    (step,) = (one for one in axes.patches if isinstance(one, StepPatch))
+    assert step.get_data().edges[[0, -1]].tolist() == [0.0, 1.0]
+    for left, right, cost in zip(
+        step.get_data().edges, step.get_data().edges[1:], step.get_data().values, strict=False
+    ):
+        second = f.proba[:, 1] > 0.5 * (left + right)
+        paid = costs[second.astype(int), (y == TWO[1]).astype(int)]
+        assert cost == pytest.approx(0.5 * paid[y == TWO[0]].mean() + 0.5 * paid[y == TWO[1]].mean())

@@ -212,3 +212,22 @@ def test_a_score_of_labels_gets_its_threshold_from_rows_left_out(only, tmp_path)
 def test_scores_of_probabilities_and_of_one_side_get_no_threshold(only, metric):
     only(LINE)
     assert learn(rare_class(400), "y", metric=metric, refit=False).threshold is None
+
+
+@pytest.mark.parametrize("metric", ["mean_gamma_deviance", "mean_squared_log_error"])
+def test_importances_are_numbers_where_the_metric_is_none(only, metric):
+    """Without one of two columns, whose difference counts, forecasts are negative."""
+    only(SLOPE)
+    rng = np.random.default_rng(0)
+    a = rng.random(300)
+    b = a + 0.05 * rng.normal(size=300)
+    table = {"a": a, "b": b, "c": rng.normal(size=300), "y": np.maximum(3.0 + 10.0 * (a - b), 0.5)}
+    study = learn(table, "y", metric=metric, single=True)
+    assert study.choice.learned
+    assert {one.name for one in study.importances[:2]} == {"a", "b"}
+    assert {one.score for one in study.importances} == {"RMSE"}
+    assert all(one.mean > 10.0 * one.spread for one in study.importances[:2])
+    assert "growth of the RMSE when a column is shuffled" in page(study, study.table)
+    assert [one["score"] for one in summary(study)["importances"]] == ["RMSE"] * 3
+    usual = learn(table, "y", metric="mae", single=True)
+    assert {one.score for one in usual.importances} == {"MAE"}

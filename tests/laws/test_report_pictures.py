@@ -65,7 +65,7 @@ def test_every_picture_says_what_is_to_be_seen():
         ),
         "numbers": (picture_of_target(target("regression", numbers)), "Histogram of answer: from"),
         "importances": (
-            picture_of_importances([Importance("age", 0.5, 0.1, 5)], RMSE),
+            picture_of_importances([Importance("age", 0.5, 0.1, 5, "RMSE")], RMSE),
             "important first: age 0.50",
         ),
         "confusion": (of_classes[0][0], 'of 30 "yes", 30 are called so; of 70 <no>, 63 are called so'),

@@ -78,3 +78,14 @@ def test_an_absolute_loss_asks_for_the_median(only):
 def test_a_symmetric_target_has_no_other_scale():
     assert scale_of(NOISE) == ""
     assert scale_of(np.round(np.exp(NOISE)) + 1.0) == "log"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_unit_of_the_target_changes_nothing(scale):
+    y = SKEWED if scale == "log" else SKEWED - 1.0
+    said = RescaledRegressor(LinearRegression(), scale).fit(X[:300], y).predict(X[:300])
+    for unit in 2.0 ** np.array([-480, -30, 10, 480]):
+        assert scale_of(unit * y) == scale_of(y) == scale
+        np.testing.assert_allclose(
+            RescaledRegressor(LinearRegression(), scale).fit(X[:300], unit * y).predict(X[:300]) / unit, said, rtol=1e-6
+        )

@@ -195,3 +195,32 @@ def test_a_real_file_from_path_to_answer():
     assert repr(study).startswith("Predicting column_21 from german.csv.gz: classification of 2 classes (1, 2); 1000")
     assert study.judgement.scores["ROC AUC"] > 0.7
     assert set(study.predict(path).tolist()) == {"1", "2"}
+
+
+WRONG = {
+    "a seed below zero": ({"seed": -1}, "seed=-1 must be in"),
+    "a seed that is no number": ({"seed": "a"}, "seed='a' must be a whole number"),
+    "a metric that is no name": ({"metric": len}, "metric=<built-in function len> must be the name of a score; for"),
+    "aims that are none": ({"aims": {"coverage": 0.9}}, "must be a gnomon.report.Aims, such as"),
+    "one column to drop, not a list": ({"drop": "a"}, r"drop='a' must be a list of columns; give \['a'\]"),
+    "the target as groups": ({"group": "y"}, "--group y: that is the target, the column to predict; name another"),
+    "the target as time": ({"time": "y"}, "--time y: that is the target"),
+    "no target": ({"drop": ["y"]}, "--drop y: that is the target"),
+    "one time for all": ({"time": "b"}, "--time 'b' is '1' in every row with a target, so that none is later"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_options_that_make_no_sense_are_refused_by_name(case):
+    options, words = WRONG[case]
+    X, y = rows()
+    with pytest.raises((UserError, ValueError, TypeError), match=words):
+        gnomon.learn({"a": X[:, 0], "b": np.ones(120), "y": y}, "y", **options)
+
+
+def test_labels_of_several_types_stay_what_they_are(only):
+    only(LOGISTIC)
+    X, y = rows()
+    study = gnomon.learn(X, np.array([1 if one else "low" for one in y], dtype=object))
+    assert study.classes_.tolist() == [1, "low"]
+    assert set(study.predict(X).tolist()) == {1, "low"}

@@ -12,7 +12,7 @@ from gnomon.evaluation._bias_variance import (
 )
 from gnomon.evaluation._bootstrap_error import BootstrapError, bootstrap_error
 from gnomon.evaluation._brier_decomposition import BrierDecomposition, brier_decomposition
-from gnomon.evaluation._calibration_error import CalibrationError, calibration_error
+from gnomon.evaluation._calibration_error import CalibrationError, calibration_error, expected_calibration_error
 from gnomon.evaluation._compare_models import ModelComparison, compare_models
 from gnomon.evaluation._confusion_matrix import ConfusionMatrix, confusion_matrix
 from gnomon.evaluation._cost_curve import CostEnvelope, cost_curve
@@ -127,6 +127,7 @@ __all__ = [
     "entropy",
     "error_curves",
     "error_sources",
+    "expected_calibration_error",
     "gcv",
     "generalization_report",
     "growth_function",

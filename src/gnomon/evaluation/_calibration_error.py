@@ -14,16 +14,18 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, RandomState
-from gnomon.evaluation._bins import BinSums, Strategy, read_forecasts
+from gnomon.evaluation._bins import Bins, BinSums, Strategy, read_forecasts
 from gnomon.numerics.curves import ratio
 from gnomon.numerics.estimates import Estimate
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.resampling import bootstrap, estimate_of, replicates
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["CalibrationError", "calibration_error"]
+__all__ = ["CalibrationError", "calibration_error", "expected_calibration_error"]
 
 Norm: TypeAlias = Literal["l1", "l2", "max"]
+N_BINS = 15
+"""As Guo et al. (2017) take, and most who report (1) after them."""
 
 
 class CalibrationError(NamedTuple):
@@ -65,7 +67,7 @@ def calibration_error(
     *,
     norm: Norm = "l1",
     strategy: Strategy = "uniform",
-    n_bins: int = 15,
+    n_bins: int = N_BINS,
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     level: float = 0.95,
@@ -112,8 +114,7 @@ def calibration_error(
     >>> round(found.estimate.value, 2), round(found.by_chance, 2), found.p_value > 0.05
     (0.08, 0.09, True)
     """
-    check_choice("norm", norm, get_args(Norm))
-    bins = read_forecasts(y_true, proba, strategy, n_bins, pos_label, sample_weight)
+    bins = _bins(y_true, proba, norm, strategy, n_bins, pos_label, sample_weight)
     rng = check_rng(random_state)
     value = _error(bins.sums(bins.weights), norm)
     found = replicates(
@@ -125,6 +126,57 @@ def calibration_error(
     )
     p_value = (1.0 + np.sum(chance >= value - 1e-12)) / (1.0 + n_resamples)
     return CalibrationError(estimate_of(value, found, level), float(np.mean(chance)), float(p_value))
+
+
+def expected_calibration_error(
+    y_true: ArrayLike,
+    proba: ArrayLike,
+    *,
+    norm: Norm = "l1",
+    strategy: Strategy = "uniform",
+    n_bins: int = N_BINS,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """The error (1) alone: the value of `calibration_error`, which says how much of it chance explains.
+
+    Parameters
+    ----------
+    y_true, proba, norm, strategy, n_bins, pos_label, sample_weight
+        As in `calibration_error`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Naeini, M. P., Cooper, G. F. & Hauskrecht, M. (2015). Obtaining well calibrated probabilities using Bayesian
+    binning. doi:10.1609/aaai.v29i1.9602
+
+    Examples
+    --------
+    Two of three events where 0.9 was forecast, none of one where 0.1 was:
+
+    >>> from gnomon.evaluation import expected_calibration_error
+    >>> round(expected_calibration_error([1, 1, 0, 0], [0.9, 0.9, 0.9, 0.1]), 6)  # (|2 − 2.7| + |0 − 0.1|)/4
+    0.2
+    """
+    bins = _bins(y_true, proba, norm, strategy, n_bins, pos_label, sample_weight)
+    return _error(bins.sums(bins.weights), norm)
+
+
+def _bins(
+    y_true: ArrayLike,
+    proba: ArrayLike,
+    norm: Norm,
+    strategy: Strategy,
+    n_bins: int,
+    pos_label: object,
+    sample_weight: ArrayLike | None,
+) -> Bins:
+    check_choice("norm", norm, get_args(Norm))
+    return read_forecasts(y_true, proba, strategy, n_bins, pos_label, sample_weight)
 
 
 def _error(sums: BinSums, norm: Norm) -> float:

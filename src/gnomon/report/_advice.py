@@ -112,6 +112,8 @@ def likeness(groups: Integers, values: Floats) -> float:
     between, within = len(size) - 1, len(values) - len(size)
     if between < 1 or within < 1 or np.ptp(values) == 0.0:
         return 0.0
+    # In units of the largest no square overflows or vanishes.
+    values = values / np.max(np.abs(values))
     means = np.bincount(codes, values - values.mean()) / size
     B = float(np.sum(size * means**2)) / between
     W = float(np.sum((values - values.mean() - means[codes]) ** 2)) / within

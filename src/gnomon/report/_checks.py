@@ -101,7 +101,8 @@ def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: Tar
 
 def _leaks(table: Table, used: Sequence[ColumnKind], y: Array, task: TargetTask, seed: int) -> list[Finding]:
     rows = np.random.default_rng(seed).permutation(len(y))[:LEAK_ROWS]
-    scored = [(kind, _alone(kind, table[kind.name][rows], y[rows], task)) for kind in used]
+    truth = y[rows] if task == "classification" else _in_own_units(y[rows])
+    scored = [(kind, _alone(kind, table[kind.name][rows], truth, task)) for kind in used]
     suspects = [(kind, f"{kind.name} ({score:.3f})") for kind, score in scored if score >= LEAK_SCORE]
     grouping = {kind.name for kind, _ in suspects if _groups_rows(kind, table[kind.name], y, task)}
     found = []
@@ -118,6 +119,12 @@ def _leaks(table: Table, used: Sequence[ColumnKind], y: Array, task: TargetTask,
         )
         found.append(Finding("grave", "Leakage between rows of a group", f"{start}{listed(groups)}. {advice}"))
     return found
+
+
+def _in_own_units(y: Floats) -> Floats:
+    """Numbers about zero, the largest 1: a tree takes a spread below the rounding of 1 for none, whatever the unit."""
+    centred = y - np.mean(y)
+    return centred / (float(np.max(np.abs(centred))) or 1.0)
 
 
 def _groups_rows(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> bool:

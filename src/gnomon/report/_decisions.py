@@ -53,7 +53,10 @@ class DecisionOutcome:
 
 @dataclass(frozen=True)
 class CostCurve:
-    """Of two classes and actions: (1) over the threshold on the probability of the second, and the one that is used."""
+    """Of two classes and actions: (1) over the threshold on the probability of the second, and the one that is used.
+
+    The thresholds fall; a cost is that of saying the second class beyond its threshold, up to the one before, or to 1.
+    """
 
     thresholds: Floats
     costs: Floats

@@ -11,13 +11,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from gnomon._registry import Candidate, Facts
-from gnomon._typing import Array
+from gnomon._typing import Array, Floats
 from gnomon.io import Table
 from gnomon.report._budget import Budget, times_within
 from gnomon.report._compare import BASELINE
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
-from gnomon.report.scores import Forecast, Score, bootstrap, forecast, score_all
+from gnomon.report.scores import SCORES, Forecast, Score, bootstrap, forecast, score_all
 
 __all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "own_shares", "rules_of"]
 
@@ -40,12 +40,16 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Importance:
-    """How much the loss grows when one column is shuffled: mean and standard deviation over so many shuffles."""
+    """How much the loss grows when one column is shuffled: mean and standard deviation over so many shuffles.
+
+    `score` names the score that is this loss.
+    """
 
     name: str
     mean: float
     spread: float
     shuffles: int
+    score: str
 
 
 def judge(model: Pipeline, target: Target, table: Table, parts: Split, scores: Sequence[Score], seed: int) -> Judgement:
@@ -75,27 +79,36 @@ def importances(
     seed: int,
     budget: Budget,
 ) -> list[Importance]:
-    """The importance of every column on held-out rows, greatest first; none for very many columns, or without time."""
+    """The importance of every column on held-out rows, greatest first; none for very many columns, or without time.
+
+    Without a column, forecasts may be such that the score is not defined, as a deviance of negative numbers; then the
+    usual score of the task takes its place, for all columns.
+    """
     if len(names) > MOST_COLUMNS_TO_PERMUTE:
         return []
     rng = np.random.default_rng(seed)
     rows = rng.permutation(parts.test)[:MOST_ROWS_TO_PERMUTE]
     test, truth = table.take(rows), target.y[rows]
 
-    def at(shown: Table) -> float:
-        return score.loss(truth, forecast(model, shown, target.classes))
+    judges = score, SCORES[target.task][0]
+
+    def at(shown: Table) -> Floats:
+        said = forecast(model, shown, target.classes)
+        return np.array([judge.loss(truth, said) for judge in judges])
 
     before = budget.spent
     start = at(test)
     often = times_within(SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names), PERMUTATIONS)
     if often < FEWEST_PERMUTATIONS:
         return []
-    found = []
-    for name in names:
+    growth = np.empty((len(names), often, len(judges)))
+    for i, name in enumerate(names):
         shuffled = [test[name][rng.permutation(len(truth))] for _ in range(often)]
-        growth = [at(test.replace(name, values)) - start for values in shuffled]
-        found.append(Importance(name, float(np.mean(growth)), float(np.std(growth, ddof=1)), often))
-    return sorted(found, key=lambda i: -i.mean)
+        growth[i] = [at(test.replace(name, values)) - start for values in shuffled]
+    k = 0 if np.all(np.isfinite(growth[..., 0])) else 1
+    means, spreads = np.mean(growth[..., k], axis=1), np.std(growth[..., k], axis=1, ddof=1)
+    found = zip(names, means.tolist(), spreads.tolist(), strict=True)
+    return sorted((Importance(*one, often, judges[k].name) for one in found), key=lambda i: -i.mean)
 
 
 def coefficients(model: Pipeline, candidate: Candidate) -> list[tuple[str, float]]:

@@ -17,7 +17,7 @@ from sklearn.metrics import get_scorer
 from gnomon._typing import Array, Floats, Integers
 from gnomon._words import TargetTask
 from gnomon.decision import cllr, min_cllr
-from gnomon.evaluation import eer, pr_area, reliability
+from gnomon.evaluation import eer, expected_calibration_error, pr_area
 from gnomon.io import UserError
 from gnomon.io.tables import listed
 from gnomon.report._decisions import decision_outcome, table_shares
@@ -115,17 +115,11 @@ def _log_ratios(y: Array, p: Floats) -> Floats:
     return np.log(inside) - np.log1p(-inside) - np.log(share) + np.log1p(-share)
 
 
-def _calibration_error(y: Array, p: Floats) -> float:
-    """The mean distance of frequencies and probabilities in 15 bins of equal width, as in `calibration_error`."""
-    bins = reliability(y, p, n_bins=15, pos_label=1)
-    return float(np.average(np.abs(bins.observed - bins.predicted), weights=bins.counts))
-
-
 _OWN = {
     "eer": Own(True, lambda y, said, p: eer(y, p).value),
     "cllr": Own(True, lambda y, said, p: cllr(y, _log_ratios(y, p), pos_label=1)),
     "min_cllr": Own(True, lambda y, said, p: min_cllr(y, p, pos_label=1)),
-    "calibration_error": Own(True, lambda y, said, p: _calibration_error(y, p)),
+    "calibration_error": Own(True, lambda y, said, p: expected_calibration_error(y, p, pos_label=1)),
     "pr_area": Own(False, lambda y, said, p: pr_area(y, p)),
     "error_rate": Own(True, lambda y, said, p: np.mean(said != y), two=False),
     "fnr": Own(True, lambda y, said, p: np.mean(said[y == 1] == 0)),
@@ -152,6 +146,8 @@ def scores_of(
     usual = SCORES[target.task]
     if metric is None:
         return usual
+    if not isinstance(metric, str):
+        raise UserError(f"metric={metric!r} must be the name of a score; {_near('', target.task)}")
     word = metric.strip().lower().replace(" ", "_").replace("-", "_").replace("²", "2")
     if word == COST:
         score = _of_stakes(metric, target, stakes, train)

@@ -140,7 +140,9 @@ def _plus_minus(trial: Trial, score: Score) -> str:
 
 
 def picture_of_importances(importances: Sequence[Importance], score: Score) -> str:
-    """How much worse the score is when a column is shuffled."""
+    """How much worse the score is when a column is shuffled; nothing without columns."""
+    if not importances:
+        return ""
     shown = importances[:MOST_BARS][::-1]
     change = "growth" if score.less_is_better else "fall"
 
@@ -223,7 +225,9 @@ def picture_of_costs(curve: CostCurve | None, outcome: DecisionOutcome | None, c
     least = int(np.argmin(curve.costs))
 
     def draw(axes):
-        axes.step(curve.thresholds, curve.costs, where="post", color=ACCENT, linewidth=2)
+        # A cost holds from its threshold up to the next greater one.
+        edges = np.append(curve.thresholds[::-1], 1.0)
+        axes.stairs(curve.costs[::-1], edges, baseline=None, color=ACCENT, linewidth=2)
         axes.axvline(curve.used, color=SECOND, label=f"by the costs: {curve.used:.3g}")
         axes.axhline(constant, color=MUTED, linestyle=(0, (4, 3)), label=f"always {short(name)}")
         lowest = min(0.0, float(np.min(curve.costs)))

@@ -45,11 +45,17 @@ class ColumnWishes(NamedTuple):
         """The columns that say which rows belong together or follow each other."""
         return [name for name in (self.group, self.time) if name]
 
-    def check(self, table: Table) -> None:
-        """Refuse names that are no columns."""
+    def check(self, table: Table, target: str) -> None:
+        """Refuse names that are no columns, or the target where that cannot be meant."""
+        for option, names in (("drop", self.drop), ("keep", self.keep)):
+            if isinstance(names, str):
+                raise UserError(f"{option}={names!r} must be a list of columns; give [{names!r}]")
         named = {"--group": [self.group], "--time": [self.time], "--drop": self.drop, "--keep": self.keep}
         for option, names in {**named, "--type": [*self.types]}.items():
             refuse_unknown(table, option, [name for name in names if name])
+        for option, names in named.items():
+            if target in names:
+                raise UserError(f"{option} {target}: that is the target, the column to predict; name another column")
 
 
 class Wishes(NamedTuple):
@@ -119,7 +125,7 @@ def question(
     """Steps 1 to 3."""
     shown, target = given
     table, (group, time, drop, keep, types) = shown.table, columns
-    columns.check(table)
+    columns.check(table, target)
     whole = read_target(table, target, task or _told_task(target, types))
     roles = columns.roles
     stakes = wishes.aims.stakes(whole.classes, positive_is_used=wishes.metric is not None)

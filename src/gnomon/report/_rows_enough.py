@@ -75,6 +75,8 @@ def rows_curve(
                 except ValueError:  # too few rows of a class for the folds within a fit
                     return None
             scores[i, j] = score.of(y[test], forecast(model, table.take(test), classes))
+    if not np.all(np.isfinite(scores)):  # not defined for what a model of fewer rows says
+        return None
     # Later folds of rows in time have more rows.
     most = float(np.mean([len(train) for train, _ in used]))
     rows = np.array([int(share * most) for share in (*SHARES, 1.0)])

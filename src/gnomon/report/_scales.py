@@ -1,8 +1,9 @@
 """Models of a skewed number on another scale, where its law is nearer to a normal one.
 
-    f fits  T(y),    ŷ(x) = (1/m) Σ_j T⁻¹(f(x) + e_j)                                                         (1)
+    f fits  T(y/u),    ŷ(x) = (u/m) Σ_j T⁻¹(f(x) + e_j)                                                       (1)
 
-T is the logarithm of positive numbers, else the Yeo–Johnson map; e_j are residuals of rows that the fit has not seen:
+T is the logarithm of positive numbers, else the Yeo–Johnson map, which bends at 1: u is the middle size of the targets,
+so that forecasts are the same in every unit. e_j are residuals of rows that the fit has not seen:
 (1) is the mean in the units of y, which a squared loss asks for. Without the e_j, T⁻¹(f(x)) is the median, which an
 absolute loss asks for. Duan (1983), Smearing estimate, doi:10.1080/01621459.1983.10478017; Yeo & Johnson (2000),
 doi:10.1093/biomet/87.4.954.
@@ -37,6 +38,7 @@ LESS_SKEWED = 0.5
 FITS = 3.0
 """How long a fit takes with its residuals, in fits without."""
 MOST_RESIDUALS = 200
+LARGEST = 1e100
 OF_MEDIANS = (
     "MAE", "median absolute error", "mean absolute percentage error", "d2 absolute error score",
     "mean squared log error", "root mean squared log error", "max error",
@@ -64,9 +66,24 @@ def scale_of(y: Floats) -> str:
     ('', 'log', 'Yeo–Johnson')
     """
     name = "log" if np.min(y) > 0.0 else "Yeo–Johnson"
-    before = abs(skew(y))
-    after = abs(skew(SCALES[name]().fit_transform(y[:, None])[:, 0]))
+    z = y / unit_of(y)
+    before = abs(skew(z))
+    after = abs(skew(SCALES[name]().fit_transform(z[:, None])[:, 0]))
     return name if before > MUCH_SKEWED and after < LESS_SKEWED * before else ""
+
+
+def unit_of(y: Floats) -> float:
+    """u of (1): the median of the sizes of targets that are not zero, so large that cubes of y/u are numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.report._scales import unit_of
+    >>> unit_of(np.array([0.0, 0.0, -1.0, 2.0, 60.0])), unit_of(np.array([-1e-200, 0.0, 1e-200, 1e150]))
+    (2.0, 1e+50)
+    """
+    sizes = np.abs(y[y != 0.0])
+    return max(float(np.median(sizes)), float(np.max(sizes)) / LARGEST)
 
 
 def rescaled(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Rescaled:
@@ -180,10 +197,12 @@ class RescaledRegressor(RegressorMixin, BaseEstimator):
         self.smear = smear
 
     def fit(self, X: Matrix, y: Array) -> Self:
-        """Fit the regressor to T(y), and to two thirds of the rows for the residuals of the others."""
+        """Fit the regressor to T(y/u), and to two thirds of the rows for the residuals of the others."""
         y = np.asarray(y, dtype=float)
-        self.transformer_ = SCALES[self.scale]().fit(y[:, None])
-        z = self.transformer_.transform(y[:, None])[:, 0]
+        self.unit_ = unit_of(y)
+        own = (y / self.unit_)[:, None]
+        self.transformer_ = SCALES[self.scale]().fit(own)
+        z = self.transformer_.transform(own)[:, 0]
         self.regressor_ = clone(self.regressor).fit(X, z)
         self.range_ = np.array([np.min(z), np.max(z)])
         self.residuals_ = self._residuals(X, z)
@@ -198,7 +217,8 @@ class RescaledRegressor(RegressorMixin, BaseEstimator):
         """(1), within the range of the targets."""
         said = np.asarray(self.regressor_.predict(X), dtype=float).reshape(-1, 1)
         z = np.clip(said + self.residuals_, *self.range_)
-        return np.mean(self.transformer_.inverse_transform(z.reshape(-1, 1)).reshape(z.shape), axis=1)
+        own = self.transformer_.inverse_transform(z.reshape(-1, 1)).reshape(z.shape)
+        return self.unit_ * np.mean(own, axis=1)
 
 
 def _thinned(residuals: Floats) -> Floats:

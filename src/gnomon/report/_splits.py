@@ -90,6 +90,11 @@ def _by_time(table: Table, target: Target, name: str) -> Split:
     if np.isnan(when).any():
         example = to_text(table[name])[np.isnan(when)][0] or "an empty cell"
         raise UserError(f"--time {name!r} must hold a number or a date in every row with a target; found {example!r}")
+    if when.min() == when.max():
+        example = str(to_text(table[name])[0])
+        raise UserError(
+            f"--time {name!r} is {example!r} in every row with a target, so that none is later than another"
+        )
     order = np.argsort(when, kind="stable")
     train, test = np.split(order, [int(0.8 * len(order))])
     folds = [

@@ -14,6 +14,8 @@ from typing import Any
 from gnomon._registry import discover
 from gnomon._typing import ArrayLike
 from gnomon._words import RuleName, TargetTask
+from gnomon.io import UserError
+from gnomon.numerics.validation import check_integer
 from gnomon.report._advice import check_arrangement
 from gnomon.report._budget import Budget
 from gnomon.report._checks import check_columns, check_later_classes, check_outcome, check_rows, check_target
@@ -105,7 +107,7 @@ def learn(
         Whether `Study.model` is fitted anew to all rows once `Study.judged` has been judged on the held-out ones, if
         there is time. With a coverage it is not, for these rows calibrate its sets.
     seed : int, default=0
-        Of every random choice.
+        Of every random choice; from 0 to 2³¹.
     progress : callable (done, total, text) → None, optional
         Called before each step.
 
@@ -134,6 +136,9 @@ def learn(
     >>> study.classes_, study.predict([[0.0, 0.0]]).dtype
     (array([False,  True]), dtype('bool'))
     """
+    check_integer("seed", seed, 0, 2**31)
+    if not isinstance(aims, Aims):
+        raise UserError(f"aims={aims!r} must be a gnomon.report.Aims, such as Aims(coverage=0.9)")
     budget = Budget(time_limit, search=search)
     wishes = Wishes(check_rule(rule), metric, aims, single, search, refit, seed)
     columns = ColumnWishes(group, time, drop, keep, types or {})

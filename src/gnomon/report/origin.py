@@ -133,4 +133,5 @@ def labels_of(target: Target, own: Mapping[str, Any]) -> Array:
     if not target.classes or target.name not in own:
         return np.array(target.classes)
     values = np.asarray(own[target.name])
-    return np.array([values[target.rows[np.argmax(target.y == name)]] for name in target.classes])
+    first = [target.rows[np.argmax(target.y == name)] for name in target.classes]
+    return values[first]

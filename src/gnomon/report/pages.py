@@ -170,7 +170,8 @@ def summary(study: Study) -> dict[str, Any]:
                                 "range": list(study.sets.range), "by_class": study.sets.by_class},
         "tried": [_tried(trial) for trial in study.trials],
         "more_rows": study.rows_curve and {"help": study.rows_curve.helps, "why": study.rows_curve.verdict},
-        "importances": [{"column": one.name, "mean": plain(one.mean), "spread": plain(one.spread)}
+        "importances": [{"column": one.name, "mean": plain(one.mean), "spread": plain(one.spread),
+                         "score": one.score}
                         for one in study.importances],
         "drift": study.drift and {"area": study.drift.area, "columns": [vars(one) for one in study.drift.columns]},
         "words": [vars(one) for one in study.words],
@@ -319,11 +320,17 @@ def _pictures(study: Study) -> dict[str, Any]:
         "target": picture_of_target(study.target),
         "candidates": picture_of_candidates(study.trials, study.choice.trial, first),
         "judgement": pictures_of_judgement(study.judgement, study.target.classes),
-        "importances": picture_of_importances(study.importances, first) if study.importances else "",
+        "importances": picture_of_importances(study.importances, _score_of_importances(study)),
         "responses": [picture_of_response(one, f"response-{k}") for k, one in enumerate(study.responses)],
         "rows": picture_of_rows(study.rows_curve, first.name) if study.rows_curve else "",
         "costs": picture_of_costs(study.cost_curve, study.decisions, study.target.classes),
     }
+
+
+def _score_of_importances(study: Study) -> Score:
+    """The one that grows or falls where columns are shuffled."""
+    named = {score.name: score for score in study.scores}
+    return named[study.importances[0].score] if study.importances else study.scores[0]
 
 
 def package_versions() -> dict[str, str]:
