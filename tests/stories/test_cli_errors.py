@@ -17,6 +17,7 @@ from gnomon.cli._app import app
 from gnomon.datasets.embedded import demo_path
 from gnomon.io import save
 from gnomon.optim import lbfgs
+from gnomon.report.origin import given
 
 BEFORE_ALL_OTHERS = -0.5
 """The complexity of a model that is tried directly after the baseline."""
@@ -229,6 +230,23 @@ def test_an_interruption_of_a_comparison_ends_with_a_report(folder, fit, when):
     assert f"the comparison was ended {when}" in " ".join(result.output.split())
     assert left(folder) == ["gnomon-demo", "gnomon-demo/model.skops", "gnomon-demo/report.html"]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize(("limit", "left"), [(60.0, 50.0), (5.0, 0.25)])
+def test_the_time_limit_of_the_command_counts_reading(folder, monkeypatch, limit, left):
+    now, seen = [100.0], []
+
+    def read(path, reading):
+        now[0] += 10.0
+        return given(path, reading)
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("gnomon.cli._app.perf_counter", lambda: now[0])
+    monkeypatch.setattr("gnomon.cli._learn.given", read)
+    monkeypatch.setattr("gnomon.cli._learn.learn", lambda *_, time_limit, **__: seen.append(time_limit))
+    path, target = demo_path()
+    run("learn", path, "--target", target, "--time-limit", limit)
+    assert seen == [pytest.approx(left)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")

@@ -4,7 +4,9 @@ Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 130 i
 """
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -122,7 +124,7 @@ TimeLimit = Annotated[
     float | None,
     typer.Option(
         min=1.0,
-        help="Seconds that the study may take (300); what there was no time for is said.",
+        help="Seconds that all may take (300); what there was no time for is said.",
         rich_help_panel=CHOICE,
     ),
 ]
@@ -226,6 +228,7 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
+    begun = perf_counter()
     labelled = {"group": group, "time": time, "rule": rule, "metric": metric, "time_limit": time_limit}
     flags = {"single": single or None, "search": search or None, "no_refit": no_refit or None}
     numbers = {"fn_cost": fn_cost, "fp_cost": fp_cost, "positive": positive, "prior": prior, "coverage": coverage}
@@ -244,7 +247,7 @@ def learn(
             (_anomalies.run, anomalies)
             if task == "anomaly"
             else (
-                _learn.run,
+                partial(_learn.run, begun=begun),
                 {
                     "task": task,
                     **labelled,

@@ -36,6 +36,8 @@ REPORT = "report.html"
 MODEL = "model.skops"
 SOON = 1.0
 """Seconds within which a second interruption means that nothing is wanted."""
+LEAST = 0.05
+"""The share of a time limit that reading a file leaves at least, so that something is compared."""
 STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
 
 
@@ -48,16 +50,18 @@ def run(
     choices: Mapping[str, Any],
     as_json: bool,
     quiet: bool,
+    begun: float | None = None,
 ) -> None:
-    """Study one file; write everything or nothing."""
+    """Study one file; write everything or nothing. A time limit counts from when the command has `begun`."""
     out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
         found = given(data, reading)
         console.print(f"{data.name}: {len(found.table)} rows, {len(found.table.names)} columns", markup=False)
         limit = choices.get("time_limit")
+        left = limit if limit is None or begun is None else max(limit + begun - time.perf_counter(), LEAST * limit)
         with progress_bar(quiet=quiet or as_json, limit=limit) as progress, ending_early():
-            study = learn(found, target, **choices, progress=progress)
+            study = learn(found, target, **{**choices, "time_limit": left}, progress=progress)
         with finishing():
             write_model(study.model, place(MODEL), **notes_of(study))
             source = study.source
