@@ -1,0 +1,233 @@
+"""Within a time: every question to a study is asked as far as the time suffices, and what is left is shown."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import LinearRegression
+
+from gnomon._registry import Candidate
+from gnomon.cli import _learn
+from gnomon.io import Table
+from gnomon.report import _budget, _compare, _scales, _search, learn
+from gnomon.report._budget import Budget
+from gnomon.report._compare import Trial
+from gnomon.report._judge import PERMUTATIONS, importances
+from gnomon.report._kinds import ColumnKind, infer_kinds
+from gnomon.report._responses import MOST_RESPONSES, responses
+from gnomon.report._rows_enough import rows_curve
+from gnomon.report._splits import Split
+from gnomon.report._target import read_target
+from gnomon.report._words_that_matter import word_effects
+from gnomon.report.scores import SCORES
+from gnomon.trees import DecisionTreeRegressor
+
+RMSE = SCORES["regression"][0]
+N = 60
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """The clock of budgets and of fits: seconds that pass only where a model says so."""
+    now = [0.0]
+
+    class Watch:
+        def __enter__(self):
+            self.start = now[0]
+            return self
+
+        def __exit__(self, *_):
+            self.seconds = now[0] - self.start
+
+    monkeypatch.setattr(_budget.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(_compare, "stopwatch", Watch)
+    return now
+
+
+class Answers:
+    """A sum of some columns, and how many characters a text has; an answer takes a second."""
+
+    def __init__(self, now):
+        self.now = now
+
+    def predict(self, table):
+        self.now[0] += 1.0
+        said = np.array([float(len(cell)) for cell in table["text"].tolist()]) if "text" in table.columns else 0.0
+        return said + sum(table[name] for name in table.names if name.startswith("x"))
+
+
+def columns(many=8):
+    rng = np.random.default_rng(0)
+    return Table({**{f"x{j}": rng.normal(size=N) for j in range(many)}, "y": rng.normal(size=N)})
+
+
+PARTS = Split(np.arange(30), np.arange(30, N), [], "")
+
+
+@pytest.mark.parametrize(("limit", "shuffles"), [(1000.0, PERMUTATIONS), (90.0, 3), (20.0, None)])
+def test_columns_are_shuffled_as_often_as_there_is_time(now, limit, shuffles):
+    """Eight columns take eight seconds each time; .3 of what is left is 24.9 s of 90, and 4.5 s of 20."""
+    table = columns()
+    names = [name for name in table.names if name != "y"]
+    found = importances(Answers(now), read_target(table, "y"), table, PARTS, names, RMSE, 0, Budget(limit))
+    assert [one.shuffles for one in found] == ([] if shuffles is None else [shuffles] * 8)
+    assert now[0] == 1.0 + 8.0 * (shuffles or 0)
+
+
+@pytest.mark.parametrize(("limit", "many"), [(1000.0, MOST_RESPONSES), (110.0, 2), (20.0, 0)])
+def test_as_many_responses_are_shown_as_there_is_time_for(now, limit, many):
+    """One takes fifteen seconds, an answer for each of its values."""
+    table = columns()
+    kinds = list(infer_kinds(table, table.names[:-1]).values())
+    found = responses(Answers(now), table, PARTS.test, kinds, (), "y", 0, Budget(limit))
+    assert [one.name for one in found] == [kind.name for kind in kinds[:many]]
+    assert now[0] <= 1.0 + 0.3 * limit
+
+
+@pytest.mark.parametrize(("limit", "words"), [(None, 4), (3.0, 1), (1.0, 0)])
+def test_words_are_left_out_one_by_one_while_there_is_time(now, limit, words):
+    """An answer to all takes a second; that to the few rows of one word, as it is reckoned, less than a tenth of it."""
+    rng = np.random.default_rng(0)
+    said = rng.permuted(np.repeat([["lamp", "chair", "desk", "wardrobe"]], 400, axis=0), axis=1)[:, 0]
+    model, table = Answers(now), Table({"text": said})
+    found = word_effects(model, table, [ColumnKind("text", "text")], (), 0, Budget(limit))
+    assert len(found) == words
+    assert now[0] == 1.0 + words
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(1000.0, True), (5.0, False)])
+def test_fewer_rows_are_tried_where_there_is_time(limit, shown):
+    """Nine tenths of a fold for each of three folds, of .5 s each: 1.1 s, and a quarter of 5 s is less than 1.2 s."""
+    rng = np.random.default_rng(0)
+    table = Table({"x": (x := rng.normal(size=400))})
+    folds = [(np.setdiff1d(np.arange(400), part), part) for part in np.split(np.arange(400), 4)]
+    trial = Trial(None, {"RMSE": np.ones(4)}, seconds=2.2)
+
+    def fit(some, y):
+        return LinearRegression().fit(some["x"][:, None], y)
+
+    class Line:
+        def __init__(self, fitted):
+            self.fitted = fitted
+
+        def predict(self, some):
+            return self.fitted.predict(some["x"][:, None])
+
+    found = rows_curve(lambda some, y: Line(fit(some, y)), trial, table, x, folds, (), RMSE, Budget(limit), 0)
+    assert (found is not None) == shown
+
+
+class Patient(RegressorMixin, BaseEstimator):
+    """A line whose fit takes so many seconds; after the first ten fits more."""
+
+    def __init__(self, now=None, seconds=1.0, later=1.0, fits=None):
+        self.now, self.seconds, self.later, self.fits = now, seconds, later, fits
+
+    def __sklearn_clone__(self):
+        return Patient(self.now, self.seconds, self.later, self.fits)
+
+    def fit(self, X, y):
+        self.fits.append(len(y))
+        self.now[0] += self.seconds if len(self.fits) <= 10 else self.later
+        self.line_ = LinearRegression().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.line_.predict(X)
+
+
+def skewed():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    return {"x": x, "y": np.exp(x + 0.2 * rng.normal(size=200))}
+
+
+@pytest.mark.parametrize(
+    ("limit", "later", "tried", "many"),
+    [(1000.0, 1.0, True, 40 + 4 + 24), (45.0, 1.0, False, 1 + 6), (1000.0, 30.0, False, 4 + 1 + 6)],
+)
+def test_another_scale_is_tried_where_there_is_time(only, now, limit, later, tried, many):
+    """Ten folds take ten seconds. On a scale there are three fits more in each, for the residuals: 30 s is expected.
+
+    Where fits are suddenly slow, the trial ends after its first fold. Behind it are the fit to the training rows, and
+    six of the curve of rows.
+    """
+    fits = []
+    only(Candidate("line", "regression", lambda f, s: Patient(now, 1.0, later, fits), complexity=1.0))
+    study = learn(skewed(), "y", time_limit=limit, single=True, refit=False)
+    names = [trial.candidate.name for trial in study.trials[1:]]
+    assert names == (["line", "line on a log scale"] if tried else ["line"])
+    assert len(fits) == 10 + many
+
+
+@pytest.mark.parametrize(("limit", "settings"), [(1000.0, 5), (45.0, 2), (25.0, 0)])
+def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, settings):
+    """Ten folds take ten seconds; tuning ends at three quarters of the time."""
+    told = []
+
+    class Watched(_search.BayesianOptimizer):
+        def tell(self, x, value):
+            told.append((x["max_depth"], value))
+            return super().tell(x, value)
+
+    class Tree(DecisionTreeRegressor):
+        def fit(self, X, y, **options):
+            now[0] += 1.0
+            return super().fit(X, y, **options)
+
+    monkeypatch.setattr(_search, "BayesianOptimizer", Watched)
+    monkeypatch.setattr(_search, "clearly_behind", lambda losses, baseline: [])
+    space = {"max_depth": [1, 2, 3, 4, 5]}
+    only(Candidate("tree", "regression", lambda f, s: Tree(max_depth=1), 1.0, space=lambda facts: space))
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2.0, 2.0, 200)
+    study = learn({"x": x, "y": np.sin(3.0 * x)}, "y", search=True, single=True, time_limit=limit, refit=False)
+    assert len(told) == settings
+    # The optimizer hears how much better than the default each setting is, in the mean over the folds.
+    plain = next(trial for trial in study.trials if trial.candidate.name == "tree")
+    train = study.split.train
+    for depth, value in told:
+        losses = []
+        for fold, rest in study.split.folds:
+            tree = DecisionTreeRegressor(max_depth=depth).fit(x[train[fold], None], study.target.y[train[fold]])
+            losses.append(np.sqrt(np.mean((study.target.y[train[rest]] - tree.predict(x[train[rest], None])) ** 2)))
+        assert value == pytest.approx(np.mean(losses) - plain.mean("RMSE"), abs=1e-9)
+
+
+def test_what_was_not_tried_is_said_wherever_a_study_is_read(only):
+    only(Candidate("line", "regression", lambda f, s: LinearRegression(), complexity=1.0))
+    study = learn(skewed(), "y", single=True)
+    why = "the time did not suffice for it"
+    slow = replace(study.trials[1], stopped=why)
+    one, other = (replace(slow, entrant=slow.entrant._replace(candidate=replace(slow.candidate, name=name)))
+                  for name in ("slow", "slower"))  # fmt: skip
+    study = replace(study, trials=[*study.trials, one, other])
+    assert f"Stopped. slow; slower: {why}." in repr(study)
+    assert f"slow; slower: {why}." in study._repr_html_()
+
+
+def test_the_bar_shows_what_is_done_and_how_much_time_there_is(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(_learn, "errors", lambda: Console(file=screen, force_terminal=True, width=120))
+    with _learn.progress_bar(quiet=False, limit=300.0) as progress:
+        progress(3, 10, "cross-validating ridge")
+    said = screen.getvalue()
+    for part in ("cross-validating ridge", "3/10", "of at most 0:05:00"):
+        assert part in said
+    with _learn.progress_bar(quiet=True, limit=300.0) as progress:
+        progress(4, 10, "unheard")
+    assert "unheard" not in screen.getvalue()
+
+
+def test_scales_know_which_metrics_ask_for_the_median():
+    """Every name is that of a score that may choose among models of numbers."""
+    from gnomon.report._metrics import scores_of
+
+    target = read_target(columns(), "y")
+    known = {score.name for score in SCORES["regression"]}
+    for name in _scales.OF_MEDIANS:
+        if name not in known and "log" not in name:
+            assert scores_of(name.replace(" ", "_"), target)[0].name == name
