@@ -79,8 +79,10 @@ def unit_of(y: Floats) -> float:
     --------
     >>> import numpy as np
     >>> from gnomon.report._scales import unit_of
-    >>> unit_of(np.array([0.0, 0.0, -1.0, 2.0, 60.0])), unit_of(np.array([-1e-200, 0.0, 1e-200, 1e150]))
-    (2.0, 1e+50)
+    >>> unit_of(np.array([0.0, 0.0, -1.0, 2.0, 60.0]))
+    2.0
+    >>> unit_of(np.array([-1e-200, 0.0, 1e-200, 1e150])) > 0.99e50  # whose cube is about 1e150
+    True
     """
     sizes = np.abs(y[y != 0.0])
     return max(float(np.median(sizes)), float(np.max(sizes)) / LARGEST)
