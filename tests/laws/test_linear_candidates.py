@@ -6,7 +6,7 @@ import pytest
 from gnomon._registry import Facts, candidates, discover
 from real_data import data_path
 
-MODELS = ("logistic regression, sparse", "logistic regression", "linear support vector machine")
+MODELS = ("sparse logistic regression", "logistic regression", "linear support vector machine")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """A study from Python: what it takes, what it shows, what it says of new rows, and the files that it writes."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -224,3 +225,16 @@ def test_labels_of_several_types_stay_what_they_are(only):
     study = gnomon.learn(X, np.array([1 if one else "low" for one in y], dtype=object))
     assert study.classes_.tolist() == [1, "low"]
     assert set(study.predict(X).tolist()) == {1, "low"}
+
+
+def test_a_long_name_of_a_model_takes_several_lines_of_the_table_and_its_scores_the_first(only):
+    name = "mean of " + ", ".join(f"model number {k}" for k in range(8))
+    only(replace(LOGISTIC, name=name))
+    X, y = rows()
+    table = repr(gnomon.learn(X, y)).split("\n\n")[2].splitlines()
+    named = [line for line in table if "model number" in line]
+    assert max(map(len, table)) < 100
+    assert len(named) > 1
+    assert " ".join(" ".join(re.split("   +", line.strip("→ "))[0] for line in named).split()) == name
+    assert "±" in named[0]
+    assert not any("±" in line for line in named[1:])

@@ -45,7 +45,7 @@ def _narrow_classes(facts: Facts) -> bool:
 
 for _candidate in (
     Candidate(
-        "naive Bayes, normal", "classification", _naive, complexity=0.5, suits=lambda facts: not facts.sparse,
+        "normal naive Bayes", "classification", _naive, complexity=0.5, suits=lambda facts: not facts.sparse,
         levels="frequent",
         note="every column a normal law of its own in every class",
     ),

@@ -121,7 +121,7 @@ for _candidate in (
         note="least squares without a penalty",
     ),
     Candidate(
-        "logistic regression, sparse", "classification", _sparse_logistic, complexity=1.0, suits=_moderate,
+        "sparse logistic regression", "classification", _sparse_logistic, complexity=1.0, suits=_moderate,
         explain=_coefficients,
         note="log-odds linear in the columns, penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
     ),

@@ -1,6 +1,7 @@
 """A study in words: what the command says at its end, what Python shows of it, and a notebook."""
 
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import NamedTuple
 
 from gnomon.io.tables import listed
@@ -9,6 +10,9 @@ from gnomon.report._study_record import Study
 from gnomon.report.pages import further, ranked, templates, verdict
 
 __all__ = ["Aside", "RankedModel", "as_html", "as_text", "asides", "chosen", "headline", "ranking", "rule"]
+
+NAME_WIDTH = 60
+"""Letters of a line that names a model; the name of a mean has several lines."""
 
 
 class RankedModel(NamedTuple):
@@ -84,12 +88,21 @@ def chosen(study: Study) -> list[str]:
 def as_text(study: Study) -> str:
     """The study as lines of text."""
     names, lines = ranking(study)
-    table = [("model", *names), *((f"{'→ ' if line.chosen else '  '}{line.name}", *line.scores) for line in lines)]
+    table = [("model", *names), *(row for line in lines for row in _rows_of(line))]
     widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
-    grid = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in table]
+    grid = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in table]
     said = [f"{aside.title}. {aside.text}" for aside in asides(study)]
     parts = [[headline(study), rule(study)], [verdict(study), *chosen(study)], grid, said]
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _rows_of(line: RankedModel) -> Iterator[tuple[str, ...]]:
+    """The cells of a model; where its name has several lines, its scores stand in the first."""
+    mark = "→ " if line.chosen else "  "
+    first, *others = wrap(line.name, NAME_WIDTH)
+    yield (f"{mark}{first}", *line.scores)
+    for more in others:
+        yield (f"    {more}", *("" for _ in line.scores))
 
 
 def as_html(study: Study) -> str:
