@@ -1,6 +1,8 @@
 """The race of models within a time, means of several models, the model of all rows, clocks and terms."""
 
+import copy
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -432,3 +434,19 @@ def test_where_all_others_are_worse_than_the_baseline_what_has_not_been_looked_a
     assert told["late"].complete
     assert told["later"].stopped == "the time did not suffice for a first look at it"
     assert study.choice.trial.candidate.name == "late"
+
+
+def test_terms_are_one_text_in_a_model_file(tmp_path):
+    rng = np.random.default_rng(0)
+    table = Table({"note": np.array([" ".join(rng.choice(300, 12).astype(str)) for _ in range(300)])})
+    kind = infer_kinds(table, ["note"], types={"note": "text"})["note"]
+    block, path = TextBlock(kind, "columns"), tmp_path / "m.skops"
+    matrix = block.fit_transform(table)
+    save(block, path)
+    # A term with an entry of its own takes a millisecond to write and to read: half a minute for all words of a table.
+    assert len(zipfile.ZipFile(path).namelist()) < 10
+    for found in (load(path), copy.deepcopy(block)):
+        assert abs(found.transform(table) - matrix).max() < 1e-15
+        assert found.names() == block.names()
+    save(TextBlock(kind, "columns"), path)
+    assert load(path).fit(table).names() == block.names()
