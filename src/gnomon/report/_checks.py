@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon._words import TargetTask
+from gnomon.base.imbalance import RARE
 from gnomon.io import Table
 from gnomon.io.tables import as_float, is_missing, listed, to_text
 from gnomon.report._advice import is_called_identifier, repeats
@@ -20,6 +21,7 @@ from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import Score, rounded
+from gnomon.report.words import percent
 
 __all__ = [
     "check_columns",
@@ -35,7 +37,6 @@ __all__ = [
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
 MOSTLY_MISSING = 0.5
-RARE_SHARE = 0.1
 MANY_LEVELS = 100
 FEW_ROWS = 200
 CAPPED_SHARE = 0.02
@@ -58,7 +59,8 @@ def check_target(target: Target) -> list[Finding]:
         text = f"{target.n_missing} of {target.n_rows} rows have no {target.name}; they were left out."
         found.append(Finding("note", "Rows without a target", text))
     if target.rare:
-        text = f"Too few rows to learn and to judge: {listed(target.rare)}. These rows were left out."
+        left = target.n_rows - target.n_missing - len(target.y)
+        text = f"Too few rows to learn and to judge: {listed(target.rare)}. Their {left} rows were left out."
         found.append(Finding("warning", "Rare classes left out", text))
     found += {"classification": _imbalance, "regression": _caps}[target.task](target.y)
     if len(target.y) < FEW_ROWS:
@@ -70,10 +72,10 @@ def check_target(target: Target) -> list[Finding]:
 def _imbalance(y: Array) -> list[Finding]:
     classes, counts = np.unique(y, return_counts=True)
     share = counts.min() / counts.sum()
-    if share >= RARE_SHARE:
+    if share >= min(RARE, 0.5 / len(classes)):
         return []
     text = (
-        f"Only {share:.1%} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, "
+        f"Only {percent(share)} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, "
         "precision and recall, and say what mistakes cost (--costs, --fn-cost, --fp-cost): decisions then weigh them."
     )
     return [Finding("warning", "Imbalanced classes", text)]
