@@ -158,9 +158,16 @@ def _cross_validated(asked: TableQuestion) -> Comparison:
     if not baseline.complete:
         raise UserError(f"--metric {asked.wishes.metric} cannot judge the baseline in every fold; give another")
     if not any(trial.complete for trial in others):
-        failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in others]
-        raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
+        raise UserError(_why_none(others))
     return compared
+
+
+def _why_none(others: Sequence[Trial]) -> str:
+    """Why no model was judged in all folds: it is not for the columns to blame where the time was too short."""
+    found = listed([f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in others], 3)
+    if not others or any(trial.failure for trial in others):
+        return f"no model could be fitted; look at the columns, or leave some out. {found}"
+    return f"no model that there was time for is better than the baseline; give a longer --time-limit. {found}"
 
 
 def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[list[Trial], bool]:
