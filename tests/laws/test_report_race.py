@@ -450,3 +450,22 @@ def test_terms_are_one_text_in_a_model_file(tmp_path):
         assert found.names() == block.names()
     save(TextBlock(kind, "columns"), path)
     assert load(path).fit(table).names() == block.names()
+
+
+@pytest.mark.parametrize(("limit", "folds"), [(1000.0, 10), (60.0, 7), (14.0, 2)])
+def test_making_the_matrices_of_folds_takes_of_the_time_too(only, clock, monkeypatch, limit, folds):
+    """Five seconds for each fold, and five for the columns of all: of 60 s, comparing may take 36."""
+    only(LINEAR)
+    prepared, fit_transform = [], Preparer.fit_transform
+
+    def slowly(self, X, y=None):
+        clock[0] += 5.0
+        prepared.append(len(X))
+        return fit_transform(self, X, y)
+
+    monkeypatch.setattr(Preparer, "fit_transform", slowly)
+    monkeypatch.setattr(_race, "PATIENCE", 0.0)
+    study = learn(two_classes(), "y", time_limit=limit, single=True, refit=False)
+    assert len(study.choice.trial.scores["log loss"]) == folds
+    assert prepared[:folds] == [192] * folds
+    assert prepared[folds : folds + 1] == [240]
