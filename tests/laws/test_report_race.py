@@ -388,6 +388,31 @@ def test_the_best_has_a_second_fold_although_comparing_is_over(only, clock):
     assert clock[0] < 60.0
 
 
+class Steady(LogisticRegression):
+    """A model whose fits take so many seconds a row of a clock that does not run by itself."""
+
+    def __init__(self, clock=None, seconds=0.0):
+        super().__init__()
+        self.clock, self.seconds = clock, seconds
+
+    def fit(self, X, y):
+        self.clock[0] += self.seconds * len(X)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("seconds", "folds"), [(0.00125, 4), (0.003, None)])
+def test_the_best_of_the_first_looks_has_two_folds_where_there_is_no_time_for_all(only, clock, seconds, folds):
+    """By a look at 2000 rows a fold takes 10 or 24 s, and comparing may take 36; in truth it is 8 or 19."""
+    shares = Candidate("shares", "classification", lambda f, s: Slow([0.0]), complexity=1.0)
+    only(shares, Candidate("good", "classification", lambda f, s: Steady(clock, seconds), complexity=2.0))
+    study = learn(two_classes(10_000), "y", time_limit=60.0, single=True)
+    told = {trial.candidate.name: trial for trial in study.trials}
+    assert study.choice.learned is (folds is not None)
+    assert [len(trial.scores["log loss"]) for trial in told.values() if trial.complete] == [folds or 5] * 2
+    assert told["good"].complete is (folds is not None)
+    assert clock[0] < 60.0
+
+
 @pytest.mark.parametrize(
     ("limit", "first", "looked_at"), [(60.0, (), True), (126.0, (1.0,), True), (116.0, (1.0,), False)]
 )

@@ -99,7 +99,10 @@ class _Race:
         return [record for record in self.records[1:] if record.is_running]
 
     def qualify(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
-        """Of many rows, first looks show for which models there is time in all folds."""
+        """Of many rows, first looks show for which models there is time in all folds.
+
+        The best goes on where there is time for two: few folds with it tell more than many without.
+        """
         rows = self.sizes[0]
         if rows <= 2 * ROWS or np.isinf(self.budget.limit):
             return
@@ -109,6 +112,8 @@ class _Race:
         costs = {record.name: self.n_folds * self._cost(record, rows) for record in self.rivals}
         ranked = sorted(costs, key=lambda name: last[name].loss)
         going_on = affordable({name: costs[name] for name in ranked}, self._time_for_fits(self.sizes))
+        if ranked and self._has_time_for_two(costs[ranked[0]] / self.n_folds):
+            going_on.append(ranked[0])
         self._stop(
             [record for record in self.rivals if record.name not in going_on],
             lambda record: (
@@ -118,6 +123,11 @@ class _Race:
             ),
             late=True,
         )
+
+    def _has_time_for_two(self, cost: float) -> bool:
+        """Whether two folds may take so much each, and the last fits of the model somewhat more."""
+        time = self._time_for_fits(self.sizes[:FEWEST_FOLDS])
+        return FEWEST_FOLDS * cost < time and cost < SHARE_OF_BEST * self.budget.left
 
     def run(self, fold: Fold, prepare: Callable[[Folds], Iterator[Matrices]], done: int) -> bool:
         """One fold of all that run, after so many; a fit for which there is no time is not begun.

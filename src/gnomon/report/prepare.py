@@ -315,7 +315,7 @@ class TextBlock(BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         kept = {name: value for name, value in state.items() if name != "terms"}
         super().__setstate__(kept)
-        for vectorizer, terms in zip(kept.get("vectorizers_", []), json.loads(state.get("terms", "[]")), strict=True):
+        for vectorizer, terms in zip(kept.get("vectorizers_", []), json.loads(state.get("terms", "[]")), strict=False):
             vectorizer.vocabulary_ = {term: place for place, term in enumerate(terms)}
 
     def _of_terms(self, terms: Any) -> Any:
