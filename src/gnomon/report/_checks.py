@@ -17,6 +17,7 @@ from gnomon.report._choice import Choice
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
+from gnomon.report._splits import Split
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
@@ -205,17 +206,19 @@ def check_gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
     return found
 
 
-def check_rows(table: Table, kinds: Sequence[ColumnKind], train: Integers, test: Integers) -> list[Finding]:
+def check_rows(table: Table, kinds: Sequence[ColumnKind], parts: Split) -> list[Finding]:
     """A finding when held-out rows have an exact twin, in all used columns, among the training rows."""
+    train, test = parts.train, parts.test
     columns = [to_text(table[kind.name]).tolist() for kind in kinds if kind.kind != "unused"]
     rows = list(zip(*columns, strict=True))
     known = {rows[i] for i in train}
     twins = sum(rows[i] in known for i in test)
     if twins <= max(FEW_TWINS, SHARED_ROWS * len(test)):
         return []
+    group = " or give --group" if parts.groups is None else ", for --group does not hold them together"
     text = (
         f"{twins} of {len(test)} held-out rows have an exact twin among the training rows. If twins are the same case "
-        "recorded twice, remove them or give --group; otherwise the scores are too good."
+        f"recorded twice, remove them{group}; otherwise the scores are too good."
     )
     return [Finding("warning", "Repeated rows", text)]
 

@@ -197,7 +197,7 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     yield from check_target(target)
     yield from check_later_classes(target, parts.train)
     yield from check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed)
-    yield from check_rows(table, kinds, parts.train, parts.test)
+    yield from check_rows(table, kinds, parts)
     yield from check_arrangement(table, kinds, target.y)
     yield from check_outcome(judged.choice, judged.judgement, asked.scores[0])
     yield from decision_findings(judged.decisions)
