@@ -492,3 +492,12 @@ def test_another_version_is_a_warning(saved):
     path, _ = saved
     with pytest.warns(UserWarning, match=r"saved by gnomon 9\.9\.0"):
         load(rewritten(path, "gnomon.json", lambda old: b'{"gnomon": "9.9.0"}'))
+
+
+@pytest.mark.parametrize("values", [[], [None, None]], ids=["no rows", "all missing"])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_whole_numbers_of_which_none_is_known(frame, values):
+    column = pd.array(values, dtype="Int64") if frame is pd.DataFrame else pl.Series(values, dtype=pl.Int64)
+    found = as_table(frame({"a": column}))["a"]
+    assert found.dtype == float
+    assert np.isnan(found).tolist() == [True] * len(values)

@@ -232,7 +232,7 @@ def _from_series(name: str, series: Any) -> Array:
 
 def _from_integers(series: Any) -> Array:
     least, most = series.min(), series.max()
-    if least is not None and max(-int(least), int(most)) > EXACT:
+    if not _absent(least) and max(-int(least), int(most)) > EXACT:
         return np.array(["" if _absent(v) else str(int(v)) for v in series.to_list()], dtype=TEXT)
     return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
 
