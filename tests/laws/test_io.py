@@ -27,6 +27,7 @@ from gnomon.io.files import outbox
 from gnomon.io.numbers import as_numbers
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.penalties import L1
+from gnomon.report._checks import check_names
 
 
 @pytest.fixture
@@ -501,3 +502,14 @@ def test_whole_numbers_of_which_none_is_known(frame, values):
     found = as_table(frame({"a": column}))["a"]
     assert found.dtype == float
     assert np.isnan(found).tolist() == [True] * len(values)
+
+
+def test_names_of_rows_are_told_and_are_no_data(file):
+    text = "month,level\n1958-03,1958.2,315.7\n1958-04,1958.3,317.5\n"
+    table = read_table(file(text))
+    assert table.names == ("rownames", "month", "level")
+    (found,) = check_names(table)
+    assert "taken as rownames, and month as the name of the second" in found.text
+    assert check_names(read_table(file("rownames,a\n1,2\n3,4\n"))) == []
+    with pytest.raises(TableError, match="line 1 has 2 fields where line 2 has 3"):
+        read_table(file(text), header=False)

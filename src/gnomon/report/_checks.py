@@ -28,6 +28,7 @@ __all__ = [
     "check_columns",
     "check_gaps",
     "check_later_classes",
+    "check_names",
     "check_outcome",
     "check_rows",
     "check_target",
@@ -204,6 +205,18 @@ def check_gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
         text = f"Categories with very many levels: {listed(many)}. Levels of one row share a name."
         found.append(Finding("note", "Many categories", text))
     return found
+
+
+def check_names(table: Table) -> list[Finding]:
+    """A finding where the names of columns may be meant for the fields before them."""
+    if not table.has_row_names:
+        return []
+    text = (
+        f"The first line has one name less than the others have fields, as R writes names of rows: the first field is "
+        f"taken as {table.names[0]}, and {table.names[1]} as the name of the second. If it is that of the first, add "
+        "the missing name at the end of the line."
+    )
+    return [Finding("note", "Names of rows", text)]
 
 
 def check_rows(table: Table, kinds: Sequence[ColumnKind], parts: Split) -> list[Finding]:

@@ -18,7 +18,14 @@ from gnomon.io import UserError
 from gnomon.numerics.validation import check_integer
 from gnomon.report._advice import check_arrangement
 from gnomon.report._budget import Budget
-from gnomon.report._checks import check_columns, check_later_classes, check_outcome, check_rows, check_target
+from gnomon.report._checks import (
+    check_columns,
+    check_later_classes,
+    check_names,
+    check_outcome,
+    check_rows,
+    check_target,
+)
 from gnomon.report._choice import check_rule
 from gnomon.report._decisions import decision_findings
 from gnomon.report._drift import drift_findings
@@ -196,6 +203,7 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     target, table, parts, kinds = asked.target, asked.table, asked.split, asked.kinds
     yield from check_target(target)
     yield from check_later_classes(target, parts.train)
+    yield from check_names(asked.shown.table)
     yield from check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed)
     yield from check_rows(table, kinds, parts)
     yield from check_arrangement(table, kinds, target.y)
