@@ -27,6 +27,7 @@ from gnomon.io.files import outbox
 from gnomon.io.numbers import as_numbers
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.penalties import L1
+from gnomon.report._checks import check_names
 
 
 @pytest.fixture
@@ -492,3 +493,23 @@ def test_another_version_is_a_warning(saved):
     path, _ = saved
     with pytest.warns(UserWarning, match=r"saved by gnomon 9\.9\.0"):
         load(rewritten(path, "gnomon.json", lambda old: b'{"gnomon": "9.9.0"}'))
+
+
+@pytest.mark.parametrize("values", [[], [None, None]], ids=["no rows", "all missing"])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_whole_numbers_of_which_none_is_known(frame, values):
+    column = pd.array(values, dtype="Int64") if frame is pd.DataFrame else pl.Series(values, dtype=pl.Int64)
+    found = as_table(frame({"a": column}))["a"]
+    assert found.dtype == float
+    assert np.isnan(found).tolist() == [True] * len(values)
+
+
+def test_names_of_rows_are_told_and_are_no_data(file):
+    text = "month,level\n1958-03,1958.2,315.7\n1958-04,1958.3,317.5\n"
+    table = read_table(file(text))
+    assert table.names == ("rownames", "month", "level")
+    (found,) = check_names(table)
+    assert "taken as rownames, and month as the name of the second" in found.text
+    assert check_names(read_table(file("rownames,a\n1,2\n3,4\n"))) == []
+    with pytest.raises(TableError, match="line 1 has 2 fields where line 2 has 3"):
+        read_table(file(text), header=False)

@@ -1,6 +1,8 @@
 """The race of models within a time, means of several models, the model of all rows, clocks and terms."""
 
+import copy
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -386,6 +388,31 @@ def test_the_best_has_a_second_fold_although_comparing_is_over(only, clock):
     assert clock[0] < 60.0
 
 
+class Steady(LogisticRegression):
+    """A model whose fits take so many seconds a row of a clock that does not run by itself."""
+
+    def __init__(self, clock=None, seconds=0.0):
+        super().__init__()
+        self.clock, self.seconds = clock, seconds
+
+    def fit(self, X, y):
+        self.clock[0] += self.seconds * len(X)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("seconds", "folds"), [(0.00125, 4), (0.003, None)])
+def test_the_best_of_the_first_looks_has_two_folds_where_there_is_no_time_for_all(only, clock, seconds, folds):
+    """By a look at 2000 rows a fold takes 10 or 24 s, and comparing may take 36; in truth it is 8 or 19."""
+    shares = Candidate("shares", "classification", lambda f, s: Slow([0.0]), complexity=1.0)
+    only(shares, Candidate("good", "classification", lambda f, s: Steady(clock, seconds), complexity=2.0))
+    study = learn(two_classes(10_000), "y", time_limit=60.0, single=True)
+    told = {trial.candidate.name: trial for trial in study.trials}
+    assert study.choice.learned is (folds is not None)
+    assert [len(trial.scores["log loss"]) for trial in told.values() if trial.complete] == [folds or 5] * 2
+    assert told["good"].complete is (folds is not None)
+    assert clock[0] < 60.0
+
+
 @pytest.mark.parametrize(
     ("limit", "first", "looked_at"), [(60.0, (), True), (126.0, (1.0,), True), (116.0, (1.0,), False)]
 )
@@ -432,3 +459,38 @@ def test_where_all_others_are_worse_than_the_baseline_what_has_not_been_looked_a
     assert told["late"].complete
     assert told["later"].stopped == "the time did not suffice for a first look at it"
     assert study.choice.trial.candidate.name == "late"
+
+
+def test_terms_are_one_text_in_a_model_file(tmp_path):
+    rng = np.random.default_rng(0)
+    table = Table({"note": np.array([" ".join(rng.choice(300, 12).astype(str)) for _ in range(300)])})
+    kind = infer_kinds(table, ["note"], types={"note": "text"})["note"]
+    block, path = TextBlock(kind, "columns"), tmp_path / "m.skops"
+    matrix = block.fit_transform(table)
+    save(block, path)
+    # A term with an entry of its own takes a millisecond to write and to read: half a minute for all words of a table.
+    assert len(zipfile.ZipFile(path).namelist()) < 10
+    for found in (load(path), copy.deepcopy(block)):
+        assert abs(found.transform(table) - matrix).max() < 1e-15
+        assert found.names() == block.names()
+    save(TextBlock(kind, "columns"), path)
+    assert load(path).fit(table).names() == block.names()
+
+
+@pytest.mark.parametrize(("limit", "folds"), [(1000.0, 10), (60.0, 7), (14.0, 2)])
+def test_making_the_matrices_of_folds_takes_of_the_time_too(only, clock, monkeypatch, limit, folds):
+    """Five seconds for each fold, and five for the columns of all: of 60 s, comparing may take 36."""
+    only(LINEAR)
+    prepared, fit_transform = [], Preparer.fit_transform
+
+    def slowly(self, X, y=None):
+        clock[0] += 5.0
+        prepared.append(len(X))
+        return fit_transform(self, X, y)
+
+    monkeypatch.setattr(Preparer, "fit_transform", slowly)
+    monkeypatch.setattr(_race, "PATIENCE", 0.0)
+    study = learn(two_classes(), "y", time_limit=limit, single=True, refit=False)
+    assert len(study.choice.trial.scores["log loss"]) == folds
+    assert prepared[:folds] == [192] * folds
+    assert prepared[folds : folds + 1] == [240]

@@ -10,12 +10,15 @@ from gnomon._registry import Candidate
 from gnomon.io import Table
 from gnomon.report import learn, page
 from gnomon.report._budget import Budget
-from gnomon.report._checks import check_outcome
+from gnomon.report._checks import check_outcome, check_rows, check_target
 from gnomon.report._choice import Choice
 from gnomon.report._compare import Trial
 from gnomon.report._judge import Judgement
+from gnomon.report._kinds import ColumnKind
 from gnomon.report._rows_enough import rows_curve
 from gnomon.report._scales import scale_of
+from gnomon.report._splits import Split
+from gnomon.report._target import Target
 from gnomon.report.pages import further, verdict
 from gnomon.report.scores import SCORES, Forecast
 
@@ -132,3 +135,38 @@ def test_a_target_that_is_skewed_on_any_scale_keeps_its_own():
     y = np.where(np.arange(200) % 20 == 0, 1000.0, 1.0) + np.random.default_rng(0).uniform(0.0, 0.1, 200)
     assert scale_of(y) == ""
     assert scale_of(-y) == ""
+
+
+def remarks_on_classes(*counts):
+    """What is said of a target with so many rows of each class."""
+    y = np.repeat([f"class {k}" for k in range(len(counts))], counts)
+    found = check_target(Target("y", "classification", y, np.arange(len(y)), "", len(y) + 3, 0, ("once", "twice")))
+    return {finding.title: finding.text for finding in found}
+
+
+def test_rare_classes_are_counted_and_many_equal_ones_are_not_rare():
+    rare = remarks_on_classes(20_000, 5_000, 10)
+    assert rare["Imbalanced classes"].startswith("Only 0.04% of the rows are class 2.")
+    assert rare["Rare classes left out"].endswith("once, twice. Their 3 rows were left out.")
+    assert "Imbalanced classes" not in remarks_on_classes(*[50] * 12)
+    assert "Imbalanced classes" in remarks_on_classes(*[50] * 11, 15)
+
+
+@pytest.mark.parametrize(("groups", "advice"), [(None, "or give --group;"), (np.arange(40), "for --group does not")])
+def test_what_to_do_about_twins_depends_on_whether_groups_were_given(groups, advice):
+    table, halves = Table({"a": np.tile(np.arange(20.0), 2)}), (np.arange(20), np.arange(20, 40))
+    (found,) = check_rows(table, [ColumnKind("a", "number")], Split(*halves, [], "", groups))
+    assert found.text.startswith("20 of 20 held-out rows have an exact twin")
+    assert advice in found.text
+
+
+def test_every_step_of_a_study_is_told(only):
+    only(LOGIT)
+    rng = np.random.default_rng(0)
+    steps = []
+    learn({"x": (x := rng.normal(size=300)), "y": x > 0.0}, "y", progress=lambda done, of, doing: steps.append(doing))
+    assert steps[-8:] == [
+        "fitting logit on all 240 training rows", "judging on the held-out rows", "shuffling single columns",
+        "asking how it responds to columns", "learning from fewer rows", "comparing held-out and training rows",
+        "leaving out words", "fitting logit on all 300 rows",
+    ]  # fmt: skip

@@ -46,6 +46,11 @@ def parse(lines: TextIO, *, delimiter: str | None, header: bool | None, missing:
         cells = _read_cells(lines, delimiter)
     first, columns = cells.first, [clean(column, missing) for column in cells.columns]
     if header is False:
+        if cells.has_row_names:
+            raise TableError(
+                f"line 1 has {len(first) - 1} fields where line 2 has {len(first)}; if it names the columns, leave out "
+                "--no-header"
+            )
         names = [f"column_{k}" for k in range(1, len(first) + 1)]
         rows = [np.concatenate([clean([cell], missing), column]) for cell, column in zip(first, columns, strict=True)]
         return Table(dict(zip(names, rows, strict=True)), decimal=_DECIMALS.get(delimiter, "."))
@@ -55,7 +60,8 @@ def parse(lines: TextIO, *, delimiter: str | None, header: bool | None, missing:
     if header is None:
         _refuse_data(names, columns)
     check_names(names)
-    return Table(dict(zip(names, columns, strict=True)), decimal=_DECIMALS.get(delimiter, "."))
+    decimal = _DECIMALS.get(delimiter, ".")
+    return Table(dict(zip(names, columns, strict=True)), decimal=decimal, has_row_names=cells.has_row_names)
 
 
 _DECIMALS = {";": ","}
@@ -127,11 +133,12 @@ def _mostly_numbers(sample: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class _Cells:
-    """The first line, and the columns of all others."""
+    """The first line, and the columns of all others; a name for those of the rows may stand before the first line's."""
 
     first: list[str]
     columns: list[Array]
     several_lines: bool
+    has_row_names: bool
 
 
 def _read_cells(lines: TextIO, delimiter: str) -> _Cells:
@@ -184,7 +191,8 @@ def _cells(lines: TextIO, delimiter: str, quotes: dict[str, Any]) -> _Cells:
         ) from error
     columns = [np.concatenate(parts) for parts in zip(*blocks, strict=True)] or [_text([])] * width
     several = reader.line_num > sum(len(block[0]) for block in blocks) + 1
-    return _Cells(*_named_rows(first, columns), several)
+    names, columns = _named_rows(first, columns)
+    return _Cells(names, columns, several, len(names) > len(first))
 
 
 def _all(second: list[str] | None, rows: Iterator[list[str]]) -> Iterator[list[str]]:

@@ -168,7 +168,7 @@ def _encoding(start: bytes, encoding: str) -> str:
     if marked is None and b"\0" in start and not codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
         wide = "utf-32" if b"\0\0" in start.strip(b"\0") else "utf-16"
         order = "be" if start.startswith(b"\0") else "le"
-        raise TableError(f"the text holds zero bytes; if it is {wide.upper()}, give --encoding {wide}-{order}")
+        raise TableError(f"zero bytes: this is no text, or it is {wide.upper()}; then give --encoding {wide}-{order}")
     return marked or encoding
 
 

@@ -60,6 +60,8 @@ class Table:
         Strings, numbers or dates; other values are taken as text.
     decimal : {".", ","}, default="."
         The decimal mark of text columns where 1.234 or 1,234 could be either.
+    has_row_names : bool, default=False
+        Whether the first column is one that the first line of a file does not name.
 
     Examples
     --------
@@ -75,14 +77,16 @@ class Table:
 
     columns: dict[str, Array]
     decimal: str
+    has_row_names: bool
 
-    def __init__(self, columns: Mapping[str, ArrayLike], *, decimal: str = "."):
+    def __init__(self, columns: Mapping[str, ArrayLike], *, decimal: str = ".", has_row_names: bool = False):
         arrays = {name: _column(values) for name, values in columns.items()}
         lengths = {name: len(values) for name, values in arrays.items()}
         if len(set(lengths.values())) > 1:
             raise TableError("columns differ in length: " + ", ".join(f"{k} {v}" for k, v in lengths.items()))
         object.__setattr__(self, "columns", arrays)
         object.__setattr__(self, "decimal", decimal)
+        object.__setattr__(self, "has_row_names", has_row_names)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -232,7 +236,7 @@ def _from_series(name: str, series: Any) -> Array:
 
 def _from_integers(series: Any) -> Array:
     least, most = series.min(), series.max()
-    if least is not None and max(-int(least), int(most)) > EXACT:
+    if not _absent(least) and max(-int(least), int(most)) > EXACT:
         return np.array(["" if _absent(v) else str(int(v)) for v in series.to_list()], dtype=TEXT)
     return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
 

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon._words import TargetTask
+from gnomon.base.imbalance import RARE
 from gnomon.io import Table
 from gnomon.io.tables import as_float, is_missing, listed, to_text
 from gnomon.report._advice import is_called_identifier, repeats
@@ -16,15 +17,18 @@ from gnomon.report._choice import Choice
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
+from gnomon.report._splits import Split
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
 from gnomon.report.scores import Score, rounded
+from gnomon.report.words import percent
 
 __all__ = [
     "check_columns",
     "check_gaps",
     "check_later_classes",
+    "check_names",
     "check_outcome",
     "check_rows",
     "check_target",
@@ -35,7 +39,6 @@ __all__ = [
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
 MOSTLY_MISSING = 0.5
-RARE_SHARE = 0.1
 MANY_LEVELS = 100
 FEW_ROWS = 200
 CAPPED_SHARE = 0.02
@@ -58,7 +61,8 @@ def check_target(target: Target) -> list[Finding]:
         text = f"{target.n_missing} of {target.n_rows} rows have no {target.name}; they were left out."
         found.append(Finding("note", "Rows without a target", text))
     if target.rare:
-        text = f"Too few rows to learn and to judge: {listed(target.rare)}. These rows were left out."
+        left = target.n_rows - target.n_missing - len(target.y)
+        text = f"Too few rows to learn and to judge: {listed(target.rare)}. Their {left} rows were left out."
         found.append(Finding("warning", "Rare classes left out", text))
     found += {"classification": _imbalance, "regression": _caps}[target.task](target.y)
     if len(target.y) < FEW_ROWS:
@@ -70,10 +74,10 @@ def check_target(target: Target) -> list[Finding]:
 def _imbalance(y: Array) -> list[Finding]:
     classes, counts = np.unique(y, return_counts=True)
     share = counts.min() / counts.sum()
-    if share >= RARE_SHARE:
+    if share >= min(RARE, 0.5 / len(classes)):
         return []
     text = (
-        f"Only {share:.1%} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, "
+        f"Only {percent(share)} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, "
         "precision and recall, and say what mistakes cost (--costs, --fn-cost, --fp-cost): decisions then weigh them."
     )
     return [Finding("warning", "Imbalanced classes", text)]
@@ -203,17 +207,31 @@ def check_gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
     return found
 
 
-def check_rows(table: Table, kinds: Sequence[ColumnKind], train: Integers, test: Integers) -> list[Finding]:
+def check_names(table: Table) -> list[Finding]:
+    """A finding where the names of columns may be meant for the fields before them."""
+    if not table.has_row_names:
+        return []
+    text = (
+        f"The first line has one name less than the others have fields, as R writes names of rows: the first field is "
+        f"taken as {table.names[0]}, and {table.names[1]} as the name of the second. If it is that of the first, add "
+        "the missing name at the end of the line."
+    )
+    return [Finding("note", "Names of rows", text)]
+
+
+def check_rows(table: Table, kinds: Sequence[ColumnKind], parts: Split) -> list[Finding]:
     """A finding when held-out rows have an exact twin, in all used columns, among the training rows."""
+    train, test = parts.train, parts.test
     columns = [to_text(table[kind.name]).tolist() for kind in kinds if kind.kind != "unused"]
     rows = list(zip(*columns, strict=True))
     known = {rows[i] for i in train}
     twins = sum(rows[i] in known for i in test)
     if twins <= max(FEW_TWINS, SHARED_ROWS * len(test)):
         return []
+    group = " or give --group" if parts.groups is None else ", for --group does not hold them together"
     text = (
         f"{twins} of {len(test)} held-out rows have an exact twin among the training rows. If twins are the same case "
-        "recorded twice, remove them or give --group; otherwise the scores are too good."
+        f"recorded twice, remove them{group}; otherwise the scores are too good."
     )
     return [Finding("warning", "Repeated rows", text)]
 

@@ -19,9 +19,18 @@ from gnomon.report._splits import Split
 from gnomon.report._target import Target
 from gnomon.report.scores import SCORES, Forecast, Score, bootstrap, forecast, score_all
 
-__all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "own_shares", "rules_of"]
+__all__ = [
+    "MOST_COLUMNS_TO_PERMUTE",
+    "Importance",
+    "Judgement",
+    "coefficients",
+    "importances",
+    "judge",
+    "own_shares",
+    "rules_of",
+]
 
-MOST_ROWS_TO_PERMUTE = 2_000
+MOST_ROWS_TO_PERMUTE, FEWEST_ROWS_TO_PERMUTE = 2_000, 200
 MOST_COLUMNS_TO_PERMUTE = 300
 PERMUTATIONS, FEWEST_PERMUTATIONS = 5, 2
 SHARE_OF_TIME = 0.3
@@ -81,6 +90,7 @@ def importances(
 ) -> list[Importance]:
     """The importance of every column on held-out rows, greatest first; none for very many columns, or without time.
 
+    Where the time does not suffice for two shuffles of each column, fewer rows are asked.
     Without a column, forecasts may be such that the score is not defined, as a deviance of negative numbers; then the
     usual score of the task takes its place, for all columns.
     """
@@ -88,22 +98,28 @@ def importances(
         return []
     rng = np.random.default_rng(seed)
     rows = rng.permutation(parts.test)[:MOST_ROWS_TO_PERMUTE]
-    test, truth = table.take(rows), target.y[rows]
-
     judges = score, SCORES[target.task][0]
 
     def at(shown: Table) -> Floats:
         said = forecast(model, shown, target.classes)
-        return np.array([judge.loss(truth, said) for judge in judges])
+        return np.array([judge.loss(target.y[rows], said) for judge in judges])
 
-    before = budget.spent
+    before, test = budget.spent, table.take(rows)
     start = at(test)
-    often = times_within(SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names), PERMUTATIONS)
-    if often < FEWEST_PERMUTATIONS:
+    time, all_once = SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names)
+    if time <= 0.0:
         return []
+    often = times_within(time, all_once, PERMUTATIONS)
+    if often < FEWEST_PERMUTATIONS:
+        often = FEWEST_PERMUTATIONS
+        rows = rows[: int(len(rows) * time / (often * all_once))]
+        if len(rows) < FEWEST_ROWS_TO_PERMUTE:
+            return []
+        test = table.take(rows)
+        start = at(test)
     growth = np.empty((len(names), often, len(judges)))
     for i, name in enumerate(names):
-        shuffled = [test[name][rng.permutation(len(truth))] for _ in range(often)]
+        shuffled = [test[name][rng.permutation(len(rows))] for _ in range(often)]
         growth[i] = [at(test.replace(name, values)) - start for values in shuffled]
     k = 0 if np.all(np.isfinite(growth[..., 0])) else 1
     means, spreads = np.mean(growth[..., k], axis=1), np.std(growth[..., k], axis=1, ddof=1)

@@ -18,6 +18,7 @@ from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._target import Target
 from gnomon.report.drawing import ACCENT, INK, MUTED, SECOND, drawn, short
 from gnomon.report.scores import Score, rounded
+from gnomon.report.words import percent
 
 __all__ = [
     "picture_of_candidates",
@@ -47,8 +48,8 @@ def picture_of_target(target: Target) -> str:
             order = np.argsort(counts)[-MOST_BARS:]
             axes.barh([short(c) for c in classes[order]], counts[order], color=ACCENT, height=0.6)
             for place, count in enumerate(counts[order]):
-                share = count / len(target.y)
-                axes.annotate(f" {count} ({share:.0%})", (count, place), va="center", fontsize=9, annotation_clip=False)
+                told = f" {count} ({percent(count / len(target.y))})"
+                axes.annotate(told, (count, place), va="center", fontsize=9, annotation_clip=False)
             axes.set_xlim(0, counts.max() * 1.25)
         else:
             axes.hist(target.y, bins=min(40, max(10, int(np.sqrt(len(target.y))))), color=ACCENT)
@@ -65,7 +66,7 @@ def _words_of_target(target: Target) -> str:
         return f"Histogram of {target.name}: from {low} to {high}, median {middle}."
     classes, counts = np.unique(target.y, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_BARS]
-    bars = [f"{classes[k]} {counts[k]} ({counts[k] / len(target.y):.0%})" for k in order]
+    bars = [f"{classes[k]} {counts[k]} ({percent(counts[k] / len(target.y))})" for k in order]
     return f"Bar chart of the rows of each class of {target.name}: {', '.join(bars)}."
 
 

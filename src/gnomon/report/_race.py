@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array
-from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind
+from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
 from gnomon.report._compare import Entrant, Fold, Folds, Matrices, Trial, Tryout, trial_of, try_fold
 from gnomon.report._first_looks import ROWS, FirstLooks, LastFit
 from gnomon.report.ending import ENDINGS
@@ -56,8 +56,8 @@ def compare(
     done = 0
     try:
         race.qualify(prepare, folds)
-        for fold, prepared in zip(folds, prepare(folds), strict=True):
-            if not race.run(fold, prepared, done):
+        for fold in folds:
+            if not race.run(fold, prepare, done):
                 break
             done += 1
             race.retire(done)
@@ -71,7 +71,10 @@ def compare(
 
 @dataclass
 class _Race:
-    """Candidates, some of which are stopped on the way; of those with a `looks.last` a cost can be told."""
+    """Candidates, some of which are stopped on the way; of those with a `looks.last` a cost can be told.
+
+    `preparing` are the seconds that the matrices of a fold took last, and its training rows.
+    """
 
     records: list[Tryout]
     looks: FirstLooks
@@ -83,6 +86,7 @@ class _Race:
     progress: Callable[[int, int, str], None]
     steps: int = 0
     overdue: str = ""
+    preparing: tuple[float, int] = (0.0, 1)
 
     @property
     def n_folds(self) -> int:
@@ -95,16 +99,21 @@ class _Race:
         return [record for record in self.records[1:] if record.is_running]
 
     def qualify(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
-        """Of many rows, first looks show for which models there is time in all folds."""
+        """Of many rows, first looks show for which models there is time in all folds.
+
+        The best goes on where there is time for two: few folds with it tell more than many without.
+        """
         rows = self.sizes[0]
         if rows <= 2 * ROWS or np.isinf(self.budget.limit):
             return
-        self.looks.take(prepare, folds, self._step)
+        self.looks.take(lambda few: iter([self._prepared(prepare, fold) for fold in few]), folds, self._step)
         failures, last = self.looks.failures, self.looks.last
         self._stop([record for record in self.records if record.name not in last], lambda record: UNSEEN, late=True)
         costs = {record.name: self.n_folds * self._cost(record, rows) for record in self.rivals}
         ranked = sorted(costs, key=lambda name: last[name].loss)
-        going_on = affordable({name: costs[name] for name in ranked}, self._time)
+        going_on = affordable({name: costs[name] for name in ranked}, self._time_for_fits(self.sizes))
+        if ranked and self._has_time_for_two(costs[ranked[0]] / self.n_folds):
+            going_on.append(ranked[0])
         self._stop(
             [record for record in self.rivals if record.name not in going_on],
             lambda record: (
@@ -115,15 +124,22 @@ class _Race:
             late=True,
         )
 
-    def run(self, fold: Fold, prepared: Matrices, done: int) -> bool:
+    def _has_time_for_two(self, cost: float) -> bool:
+        """Whether two folds may take so much each, and the last fits of the model somewhat more."""
+        time = self._time_for_fits(self.sizes[:FEWEST_FOLDS])
+        return FEWEST_FOLDS * cost < time and cost < SHARE_OF_BEST * self.budget.left
+
+    def run(self, fold: Fold, prepare: Callable[[Folds], Iterator[Matrices]], done: int) -> bool:
         """One fold of all that run, after so many; a fit for which there is no time is not begun.
 
         That stops a model in the first folds, if there are others; later it ends the comparison: False. Where all that
         run have failed, those that were stopped for want of time take their place, the cheapest first.
         """
         running, rows = [record for record in self.records if record.is_running], len(fold[0])
-        if done >= FEWEST_FOLDS and any(self._cost(record, rows) >= self._time for record in running):
+        time = self._time_for_fits([rows])
+        if done >= FEWEST_FOLDS and any(self._cost(record, rows) >= time for record in running):
             return False
+        prepared = self._prepared(prepare, fold)
         for record in running:
             if self._cost(record, rows) >= self._time and record.name != self.overdue:
                 if done >= FEWEST_FOLDS:
@@ -143,6 +159,13 @@ class _Race:
         """Of those that were stopped for want of time after so many folds, the one that costs least; None if none."""
         late = [r for r in self.records if r.late and not r.failure and len(r.scores) == done and self._is_known(r)]
         return min(late, key=lambda record: self._cost(record, rows), default=None)
+
+    def _prepared(self, prepare: Callable[[Folds], Iterator[Matrices]], fold: Fold) -> Matrices:
+        """The matrices of one fold; of texts they may take longer than a fit."""
+        before = self.budget.spent
+        (prepared,) = prepare([fold])
+        self.preparing = self.budget.spent - before, len(fold[0])
+        return prepared
 
     def _fit(self, record: Tryout, fold: Fold, prepared: Matrices, done: int) -> None:
         try_fold(record, fold, prepared, self.y, self.classes, self.seed)
@@ -164,7 +187,8 @@ class _Race:
         """
         ahead = self.sizes[done:]
         costs = {record.name: sum(self._cost(record, rows) for rows in ahead) for record in self.rivals}
-        if not (ahead and costs) or sum(costs.values()) < min(PATIENCE, self._time):
+        time = self._time_for_fits(ahead)
+        if not (ahead and costs) or sum(costs.values()) < min(PATIENCE, time):
             return
         losses = {record.name: record.losses(done) for record in self.rivals}
         if done >= FEWEST_FOLDS:
@@ -180,7 +204,7 @@ class _Race:
         ranked = sorted(self.rivals, key=lambda record: float(np.mean(losses[record.name])))
         if not ranked:
             return
-        going_on, best = set(affordable({record.name: costs[record.name] for record in ranked}, self._time)), ranked[0]
+        going_on, best = set(affordable({record.name: costs[record.name] for record in ranked}, time)), ranked[0]
         if done >= FEWEST_FOLDS:
             going_on.add(best.name)
         elif best.name not in going_on and self._cost(best, ahead[0]) < SHARE_OF_BEST * self.budget.left:
@@ -203,26 +227,32 @@ class _Race:
             record.name: sum(self._cost(record, len(train)) for train, _ in folds[len(record.scores) :])
             for record in known
         }
-        fitting = {name: cost for name, cost in costs.items() if cost < self._time}
-        again = [record for record in known if record.name in affordable(fitting, self._time)] if fitting else []
-        self._fill(again, prepare, folds, lambda record, rows: self._cost(record, rows) < self._time)
+        time = self._time_for_fits([len(train) for train, _ in folds])
+        fitting = {name: cost for name, cost in costs.items() if cost < time}
+        again = [record for record in known if record.name in affordable(fitting, time)] if fitting else []
+        self._fill(again, prepare, folds, lambda: self._time)
         unseen = [record for record in late if not self._is_known(record)]
         for record in (*unseen, *sorted(known, key=lambda record: costs[record.name])):
             if self._has_gained(len(folds)):
                 break
-            self._fill([record], prepare, folds, lambda record, rows: self._cost(record, rows) < self.budget.left)
+            self._fill([record], prepare, folds, lambda: self.budget.left)
 
     def _fill(
         self,
         again: Sequence[Tryout],
         prepare: Callable[[Folds], Iterator[Matrices]],
         folds: Folds,
-        has_time: Callable[[Tryout, int], bool],
+        time_left: Callable[[], float],
     ) -> None:
         """The folds that these lack, for as long as they have time."""
-        for j, (fold, prepared) in enumerate(zip(folds, prepare(folds) if again else (), strict=False)):
-            for record in again:
-                if len(record.scores) != j or record.failure or not has_time(record, len(fold[0])):
+        for j, fold in enumerate(folds):
+            rows = len(fold[0])
+            lacking = [record for record in again if len(record.scores) == j and not record.failure]
+            if all(self._cost(record, rows) + self._seconds_to_prepare(rows) >= time_left() for record in lacking):
+                continue
+            prepared = self._prepared(prepare, fold)
+            for record in lacking:
+                if self._cost(record, rows) >= time_left():
                     continue
                 self._step(record, "cross-validating", len(again))
                 self._fit(record, fold, prepared, j)
@@ -259,6 +289,14 @@ class _Race:
     @property
     def _time(self) -> float:
         return max(self.budget.left_for_comparing, 0.0)
+
+    def _seconds_to_prepare(self, rows: int) -> float:
+        """The matrices of so many rows."""
+        return predicted_seconds(*self.preparing, rows)
+
+    def _time_for_fits(self, sizes: Sequence[int]) -> float:
+        """What is left for comparing when the matrices of folds with so many training rows have been made."""
+        return max(self._time - sum(map(self._seconds_to_prepare, sizes)), 0.0)
 
     def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str], *, late: bool = False) -> None:
         for record in records:

@@ -58,6 +58,8 @@ __all__ = [
 
 Answer = TypeVar("Answer")
 
+QUESTIONS = 5
+"""To a judged model."""
 SHARE_OF_LAST_FIT = 0.5
 """Of the time that is left after comparing, what the fit to the training rows may take."""
 
@@ -158,9 +160,16 @@ def _cross_validated(asked: TableQuestion) -> Comparison:
     if not baseline.complete:
         raise UserError(f"--metric {asked.wishes.metric} cannot judge the baseline in every fold; give another")
     if not any(trial.complete for trial in others):
-        failures = [f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in others]
-        raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
+        raise UserError(_why_none(others))
     return compared
+
+
+def _why_none(others: Sequence[Trial]) -> str:
+    """Why no model was judged in all folds: it is not for the columns to blame where the time was too short."""
+    found = listed([f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in others], 3)
+    if not others or any(trial.failure for trial in others):
+        return f"no model could be fitted; look at the columns, or leave some out. {found}"
+    return f"no model that there was time for is better than the baseline; give a longer --time-limit. {found}"
 
 
 def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[list[Trial], bool]:
@@ -263,13 +272,15 @@ def explain_model(asked: TableQuestion, compared: Compared, judged: Judged) -> E
     """Ask the judged model for its reasons, as far as the time suffices; an interruption leaves out the rest."""
     candidate, table, parts = judged.choice.trial.candidate, asked.table, asked.split
     asking = _Asking(asked, compared.folds, judged)
-    shuffled = asking.until_ended(asking.importances) or []
+    shuffled = asking.until_ended("shuffling single columns", asking.importances) or []
     by_name = {kind.name: kind for kind in asked.used}
     telling = [by_name[importance.name] for importance in shuffled if importance.mean > importance.spread]
-    answers = asking.until_ended(lambda: asking.responses(telling)) or []
-    curve = asking.until_ended(asking.rows_curve)
-    changed = asking.until_ended(lambda: drift(table, asked.used, parts, asked.wishes.seed))
-    words = asking.until_ended(asking.words) or []
+    answers = asking.until_ended("asking how it responds to columns", lambda: asking.responses(telling)) or []
+    curve = asking.until_ended("learning from fewer rows", asking.rows_curve)
+    changed = asking.until_ended(
+        "comparing held-out and training rows", lambda: drift(table, asked.used, parts, asked.wishes.seed)
+    )
+    words = asking.until_ended("leaving out words", asking.words) or []
     of_cases = (
         table.take(parts.test),
         asked.target.rows[parts.test],
@@ -299,11 +310,16 @@ class _Asking:
     folds: Folds
     judged: Judged
     ended: bool = False
+    done: int = 0
 
-    def until_ended(self, ask: Callable[[], Answer]) -> Answer | None:
+    def until_ended(self, doing: str, ask: Callable[[], Answer]) -> Answer | None:
         """The answer, or None after an interruption."""
+        if self.ended:
+            return None
         try:
-            return None if self.ended else ask()
+            self.asked.progress(self.done, QUESTIONS, doing)
+            self.done += 1
+            return ask()
         except ENDINGS:
             self.ended = True
             return None
@@ -349,6 +365,7 @@ def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
     refit = asked.wishes.refit and asked.wishes.aims.coverage is None and in_time
     if refit:
         try:
+            asked.progress(0, 1, f"fitting {judged.choice.trial.candidate.name} on all {len(y)} rows")
             fitted = fit_entrant(asked.used, judged.choice.trial.entrant, asked.table, y, asked.wishes.seed)
             labels = y
         except ENDINGS:

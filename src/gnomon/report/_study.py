@@ -18,11 +18,19 @@ from gnomon.io import UserError
 from gnomon.numerics.validation import check_integer
 from gnomon.report._advice import check_arrangement
 from gnomon.report._budget import Budget
-from gnomon.report._checks import check_columns, check_later_classes, check_outcome, check_rows, check_target
+from gnomon.report._checks import (
+    check_columns,
+    check_later_classes,
+    check_names,
+    check_outcome,
+    check_rows,
+    check_target,
+)
 from gnomon.report._choice import check_rule
 from gnomon.report._decisions import decision_findings
 from gnomon.report._drift import drift_findings
 from gnomon.report._findings import GRAVITY, Finding
+from gnomon.report._judge import MOST_COLUMNS_TO_PERMUTE
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._question import ColumnWishes, TableQuestion, Wishes, question
 from gnomon.report._scales import scale_findings
@@ -158,6 +166,7 @@ def _study(asked: TableQuestion) -> Study:
         *_checked(asked, judged),
         *_scaled(asked, compared, judged),
         *drift_findings(explained.drift),
+        *_unasked(asked, judged, explained),
         *_ended(compared, judged, explained, finished),
     ]
     fields = explained._asdict()
@@ -194,8 +203,9 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     target, table, parts, kinds = asked.target, asked.table, asked.split, asked.kinds
     yield from check_target(target)
     yield from check_later_classes(target, parts.train)
+    yield from check_names(asked.shown.table)
     yield from check_columns(asked.train, kinds, asked.y, target.task, asked.wishes.seed)
-    yield from check_rows(table, kinds, parts.train, parts.test)
+    yield from check_rows(table, kinds, parts)
     yield from check_arrangement(table, kinds, target.y)
     yield from check_outcome(judged.choice, judged.judgement, asked.scores[0])
     yield from decision_findings(judged.decisions)
@@ -203,6 +213,17 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
 
 def _scaled(asked: TableQuestion, compared: Compared, judged: Judged) -> list[Finding]:
     return scale_findings(compared.scaled, judged.choice.trial, asked.target.name)
+
+
+def _unasked(asked: TableQuestion, judged: Judged, explained: Explained) -> Iterator[Finding]:
+    """What single columns are worth, where that was not asked."""
+    if explained.importances or explained.ended or not judged.choice.learned:
+        return
+    wide = len(asked.used) > MOST_COLUMNS_TO_PERMUTE
+    why = (
+        f"that is done for up to {MOST_COLUMNS_TO_PERMUTE} columns" if wide else "the --time-limit left no time for it"
+    )
+    yield Finding("note", "Importances left out", f"What single columns are worth was not measured: {why}.")
 
 
 def _ended(*stages: Compared | Judged | Explained | Finished) -> Iterator[Finding]:

@@ -36,6 +36,8 @@ __all__ = ["page", "summary"]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
 MOST_COLUMNS_SHOWN = 100
 MOST_COEFFICIENTS = 20
+MOST_CLASSES_IN_SMALL = 5
+"""With more, the numbers of a confusion matrix cannot be read in a small picture."""
 
 _OPTION = re.compile(r"(--[a-z-]+(?: (?:[A-Z][A-Z=a-z%/:]*|\d+(?:\.\d+)?)(?![\w]))?)")
 """An option of the command, with the value that follows where that is one word."""
@@ -123,6 +125,8 @@ def page(
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         MOST_COLUMNS_SHOWN=MOST_COLUMNS_SHOWN,
         MOST_COEFFICIENTS=MOST_COEFFICIENTS,
+        MOST_CLASSES_IN_SMALL=MOST_CLASSES_IN_SMALL,
+        has_texts=any(kind.kind == "text" for kind in study.kinds),
     )
 
 

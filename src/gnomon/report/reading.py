@@ -11,7 +11,9 @@ __all__ = ["reading_remarks"]
 
 UNUSED = {
     "empty": Finding("warning", "Empty columns", "Empty columns: {}. Not used."),
-    "constant": Finding("warning", "Constant columns", "Columns with one value only: {}. Not used."),
+    "constant": Finding(
+        "warning", "Constant columns", "Columns with one value only in the rows to learn from: {}. Not used."
+    ),
     "nested": Finding(
         "warning",
         "Nested columns",
