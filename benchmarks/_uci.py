@@ -22,9 +22,9 @@ TABLES = (
     "naval-propulsion-plant", "protein-tertiary-structure",
 )  # fmt: skip
 FEWEST, SHARE = 1500, 0.1
-"""Of more rows so many, or this share of them, tell the hyper-parameters; drawn at random."""
+"""Of more rows so many, or this share of them, tell the hyper-parameters; drawn at random, as `_drawn` says."""
 MOST = 12_000
-"""Of more rows so many, drawn at random, condition the process, for which there is a dense factor."""
+"""Of more rows so many condition the process, for which there is a dense factor."""
 
 
 class Score(NamedTuple):
@@ -53,8 +53,7 @@ def score(name, number):
 
     split = _split(name, number)
     n, d = split.X.shape
-    order = np.random.default_rng(number).permutation(n)
-    some, most = (np.sort(order[:m]) for m in (max(FEWEST, int(SHARE * n)), MOST))
+    some, most = (_drawn(split.X, m, number) for m in (max(FEWEST, int(SHARE * n)), MOST))
     kernel = Constant(1.0) * Matern(np.full(d, 2.0), nu=2.5, length_scale_bounds=(1e-2, 1e6))
     model = GaussianProcessRegressor(kernel, noise="learn", normalize_y=True)
     spread = 1.0
@@ -73,6 +72,12 @@ def score(name, number):
     likelihood = np.mean(-0.5 * z**2 - np.log(std) - 0.5 * np.log(2.0 * np.pi))
     error = np.sqrt(np.mean((split.y_test - mean) ** 2))
     return Score(float(error), float(likelihood), len(model.X_train_))
+
+
+def _drawn(X, m, seed):
+    """The places of m rows, drawn at random, and of their copies: these tell how much noise there is."""
+    _, kind = np.unique(X, axis=0, return_inverse=True)
+    return np.flatnonzero(np.isin(kind, kind[np.random.default_rng(seed).permutation(len(X))[:m]]))
 
 
 def _spread(model):
