@@ -7,12 +7,13 @@ import zipfile
 import numpy as np
 import pytest
 from scipy.sparse import issparse
+from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from gnomon._registry import Candidate
 from gnomon.io import Table, UserError, load, save
-from gnomon.report import _budget, _compare, _race, learn, page, summary
+from gnomon.report import _budget, _compare, _race, _search, learn, page, summary
 from gnomon.report._blend import MemberForecasts
 from gnomon.report._kinds import infer_kinds
 from gnomon.report.prepare import CODINGS, Preparer, TextBlock
@@ -494,3 +495,51 @@ def test_making_the_matrices_of_folds_takes_of_the_time_too(only, clock, monkeyp
     assert len(study.choice.trial.scores["log loss"]) == folds
     assert prepared[:folds] == [192] * folds
     assert prepared[folds : folds + 1] == [240]
+
+
+class Endless(LogisticRegression):
+    """A model whose fits do not end."""
+
+    def fit(self, X, y):
+        while True:
+            time.sleep(0.01)
+
+
+ENDLESS = Candidate("endless", "classification", lambda facts, seed: Endless(), complexity=3.0)
+
+
+@pytest.mark.parametrize("n", [300, 7000])
+def test_a_fit_that_does_not_end_is_ended(only, monkeypatch, n):
+    """Of few rows in the first fold; of many in the first look, so that nothing else is known of it."""
+    monkeypatch.setattr(_budget, "LEAST_OF_FIT", 0.05)
+    monkeypatch.setattr(_budget, "SHARE_OF_FIT", 1e-3)
+    only(LINEAR, ENDLESS)
+    study = learn(two_classes(n), "y", time_limit=60.0)
+    found = {trial.candidate.name: trial for trial in study.trials}
+    assert found["line"].complete
+    said = "rows was ended after 0 s, its share of the time" if n == 300 else _race.UNSEEN
+    assert found["endless"].stopped.endswith(said)
+
+
+class EndlessBeyond(LogisticRegression):
+    """A model whose fits do not end with C > 2."""
+
+    def fit(self, X, y):
+        while self.C > 2.0:
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
+def test_settings_whose_fits_do_not_end_are_passed_over(only, monkeypatch):
+    monkeypatch.setattr(_budget, "LEAST_OF_FIT", 0.05)
+    monkeypatch.setattr(_budget, "SHARE_OF_FIT", 1e-3)
+    monkeypatch.setattr(_search, "MOST_SETTINGS", 8)
+    told = []
+    monkeypatch.setattr(_search.BayesianOptimizer, "tell", lambda self, point, loss: told.append((point["C"], loss)))
+    space = {"C": uniform(0.01, 4.0)}
+    only(Candidate("line", "classification", lambda facts, seed: EndlessBeyond(), 1.0, space=lambda facts: space))
+    study = learn(two_classes(), "y", time_limit=60.0, search=True)
+    assert len(told) == 8
+    assert {bool(np.isnan(loss)) for C, loss in told if C > 2.0} == {True}
+    assert {bool(np.isnan(loss)) for C, loss in told if C <= 2.0} == {False}
+    assert study.choice.learned

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.io import UserError
 
-__all__ = ["Budget", "affordable", "clearly_behind", "predicted_seconds", "times_within"]
+__all__ = ["Budget", "affordable", "clearly_behind", "longest_fit", "predicted_seconds", "times_within"]
 
 GROWTH = 1.2
 COMPARISON, SEARCH = 0.6, 0.75
@@ -21,6 +21,8 @@ COMPARISON, SEARCH = 0.6, 0.75
 WRITING = 0.05
 """The share of the limit that is kept for writing the files."""
 COMPARISON_BEFORE_SEARCH = 0.5
+SHARE_OF_FIT, LEAST_OF_FIT = 1.0 / 3.0, 1.0
+"""What one fit may take of the time that is left for all, and in seconds: with more it has no second fold."""
 FEWEST_FOLDS = 2
 """Two folds show that a loss is no accident, and give differences a standard error."""
 
@@ -75,6 +77,18 @@ def predicted_seconds(seconds: float, rows: int, more: int) -> float:
     31.7
     """
     return seconds * (more / rows) ** GROWTH
+
+
+def longest_fit(left: float) -> float:
+    """Seconds after which a fit of unknown length is ended, of those that are left for all.
+
+    Examples
+    --------
+    >>> from gnomon.report._budget import longest_fit
+    >>> longest_fit(60.0), longest_fit(-1.0)
+    (20.0, 1.0)
+    """
+    return max(SHARE_OF_FIT * left, LEAST_OF_FIT)
 
 
 def times_within(seconds: float, each: float, most: int) -> int:

@@ -15,6 +15,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
+from gnomon.report._deadline import TooLong, within
 from gnomon.report.scores import Forecast, Score, forecast, score_all, standard_error
 
 __all__ = [
@@ -137,17 +138,25 @@ def try_fold(
     y: Array,
     classes: tuple[str, ...],
     seed: int,
+    most: float = np.inf,
 ) -> None:
-    """Fit a candidate to the training rows of a fold, and score it on the others; a failure is kept as its reason."""
+    """Fit a candidate to the training rows of a fold, and score it on the others; a failure is kept as its reason.
+
+    After `most` seconds it is ended, and stopped for want of time.
+    """
     (candidate, facts, levels, _), (train, test) = record.entrant, fold
     A, B = prepared[levels]
     try:
-        with stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
+        with within(most), stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             said = forecast(build(candidate, facts, seed).fit(A, y[train]), B, classes)
             scores = score_all(record.judges, y[test], said)
     except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
+        return
+    except TooLong:
+        record.late = True
+        record.stopped = f"its fit to {len(train)} rows was ended after {most:.0f} s, its share of the time"
         return
     record.scores.append(scores)
     record.forecasts.append(said)

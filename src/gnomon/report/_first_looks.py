@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, Integers
-from gnomon.report._budget import Budget, affordable, predicted_seconds
+from gnomon.report._budget import Budget, affordable, longest_fit, predicted_seconds
 from gnomon.report._compare import Fold, Folds, Matrices, Tryout, try_fold
 
 __all__ = ["FirstLooks", "LastFit"]
@@ -73,7 +73,7 @@ class FirstLooks:
                     break
                 step(record, "a first look at", len(self.records))
                 self._look(record, (fewer, self.fold[1]), smaller)
-                if record.failure or self._is_short(self.last[record.name]):
+                if record.failure or (record.is_running and self._is_short(self.last[record.name])):
                     longer = Tryout(record.entrant, record.judges)
                     self._look(longer, self.fold, prepared)
                     self.records[i] = longer
@@ -87,8 +87,8 @@ class FirstLooks:
         return np.sort(list(dict.fromkeys(np.concatenate([*kept, drawn]).tolist()))[:n])
 
     def _look(self, record: Tryout, fold: Fold, prepared: Matrices) -> None:
-        try_fold(record, fold, prepared, self.y, self.classes, self.seed)
-        if not record.failure:
+        try_fold(record, fold, prepared, self.y, self.classes, self.seed, longest_fit(self.budget.left_for_comparing))
+        if record.is_running:
             self.last[record.name] = LastFit(record.seconds[0], len(fold[0]), record.losses(1)[0])
 
     def _is_short(self, look: LastFit) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array
-from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, predicted_seconds
+from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, longest_fit, predicted_seconds
 from gnomon.report._compare import Entrant, Fold, Folds, Matrices, Trial, Tryout, trial_of, try_fold
 from gnomon.report._first_looks import ROWS, FirstLooks, LastFit
 from gnomon.report.ending import ENDINGS
@@ -152,7 +152,7 @@ class _Race:
         while not any(len(other.scores) > done for other in self.rivals) and (spare := self._cheapest_late(done, rows)):
             spare.stopped, spare.late = "", False
             self._step(spare, "cross-validating", 1)
-            self._fit(spare, fold, prepared, done)
+            self._fit(spare, fold, prepared, done, np.inf)
         return True
 
     def _cheapest_late(self, done: int, rows: int) -> Tryout | None:
@@ -167,10 +167,16 @@ class _Race:
         self.preparing = self.budget.spent - before, len(fold[0])
         return prepared
 
-    def _fit(self, record: Tryout, fold: Fold, prepared: Matrices, done: int) -> None:
-        try_fold(record, fold, prepared, self.y, self.classes, self.seed)
-        if not record.failure:
-            self.looks.last[record.name] = LastFit(record.seconds[-1], len(fold[0]), record.losses(done + 1)[-1])
+    def _fit(self, record: Tryout, fold: Fold, prepared: Matrices, done: int, most: float | None = None) -> None:
+        """One fold; after `most` seconds, or thrice what is expected and a part of what is left, the fit is ended."""
+        rows = len(fold[0])
+        if most is None:
+            most = max(longest_fit(self.budget.left_for_comparing), 3.0 * self._cost(record, rows))
+        try_fold(record, fold, prepared, self.y, self.classes, self.seed, most)
+        if len(record.scores) > done:
+            self.looks.last[record.name] = LastFit(record.seconds[-1], rows, record.losses(done + 1)[-1])
+        elif not record.failure:
+            self.looks.last[record.name] = LastFit(most, rows, np.inf)
 
     def _is_known(self, record: Tryout) -> bool:
         return record.name in self.looks.last

@@ -19,7 +19,7 @@ import numpy as np
 from gnomon._registry import Candidate
 from gnomon._typing import Floats
 from gnomon.gp import BayesianOptimizer
-from gnomon.report._budget import FEWEST_FOLDS, clearly_behind
+from gnomon.report._budget import FEWEST_FOLDS, clearly_behind, longest_fit
 from gnomon.report._compare import Entrant, Folds, Matrices, Trial, Tryout, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._question import TableQuestion
@@ -110,9 +110,10 @@ class _Tuning:
         tryout = Tryout(_with_setting(self.trial.entrant, point), self.asked.scores)
         own, baseline = self._losses(self.trial), self._losses(self.baseline)
         for k, (fold, prepared) in enumerate(zip(self.folds, self.prepared, strict=True)):
-            try_fold(tryout, fold, prepared, self.asked.y, self.asked.target.classes, self.asked.wishes.seed)
+            given = self.asked.y, self.asked.target.classes, self.asked.wishes.seed
+            try_fold(tryout, fold, prepared, *given, longest_fit(self.asked.budget.left_for_search))
             said = tryout.losses(k + 1)
-            if tryout.failure or not np.all(np.isfinite(said)):
+            if not (tryout.is_running and np.all(np.isfinite(said))):
                 break
             both = {"default": own[: k + 1].tolist(), "setting": said}
             if k + 1 >= FEWEST_FOLDS and "setting" in clearly_behind(both, baseline[: k + 1].tolist()):
@@ -122,7 +123,7 @@ class _Tuning:
         self.tried, self.seconds = self.tried + 1, self.seconds + sum(tryout.seconds)
         # Relative to the default in the same folds, so that what was left early can be compared.
         gaps = np.array(tryout.losses(len(self.folds))) - own[: len(tryout.scores)]
-        self.optimizer.tell(point, float(np.mean(gaps)) if len(gaps) and not tryout.failure else np.nan)
+        self.optimizer.tell(point, float(np.mean(gaps)) if len(gaps) and tryout.is_running else np.nan)
 
     def _losses(self, trial: Trial) -> Floats:
         first = self.asked.scores[0]
