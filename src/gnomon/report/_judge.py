@@ -100,6 +100,7 @@ def importances(
     start = at(test)
     often = times_within(SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names), PERMUTATIONS)
     if often < FEWEST_PERMUTATIONS:
+        budget.miss("the importance of columns, and how the forecast responds to them")
         return []
     growth = np.empty((len(names), often, len(judges)))
     for i, name in enumerate(names):

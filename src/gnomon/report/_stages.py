@@ -346,7 +346,10 @@ def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
     y, labels, fitted, ended = asked.target.y, asked.y, judged.fitted, ""
     # As long as the fit to the training rows, and a little longer.
     in_time = predicted_seconds(judged.seconds, len(asked.y), len(y)) <= asked.budget.left
-    refit = asked.wishes.refit and asked.wishes.aims.coverage is None and in_time
+    wanted = asked.wishes.refit and asked.wishes.aims.coverage is None
+    if wanted and not in_time:
+        asked.budget.miss("the fit to all rows, so that the model file holds the one that was judged")
+    refit = wanted and in_time
     if refit:
         try:
             fitted = fit_entrant(asked.used, judged.choice.trial.entrant, asked.table, y, asked.wishes.seed)

@@ -159,6 +159,7 @@ def _study(asked: TableQuestion) -> Study:
         *_scaled(asked, compared, judged),
         *drift_findings(explained.drift),
         *_ended(compared, judged, explained, finished),
+        *_missed(asked.budget),
     ]
     fields = explained._asdict()
     del fields["ended"]
@@ -203,6 +204,14 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
 
 def _scaled(asked: TableQuestion, compared: Compared, judged: Judged) -> list[Finding]:
     return scale_findings(compared.scaled, judged.choice.trial, asked.target.name)
+
+
+def _missed(budget: Budget) -> list[Finding]:
+    """What there was no time for; models have reasons of their own."""
+    if not budget.missed:
+        return []
+    text = f"There was no time for: {'; '.join(budget.missed)}. A greater --time-limit leaves some."
+    return [Finding("note", "Left out", text)]
 
 
 def _ended(*stages: Compared | Judged | Explained | Finished) -> Iterator[Finding]:
