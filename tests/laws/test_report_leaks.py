@@ -1,5 +1,7 @@
 """What must stay unknown: a fold to the model it judges, a choice to the rows that judge it, held-out rows to all."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -21,7 +23,7 @@ from gnomon.report._judge import importances, judge
 from gnomon.report._kinds import infer_kinds, used_kinds
 from gnomon.report._metrics import scores_of
 from gnomon.report._responses import responses
-from gnomon.report._splits import Split
+from gnomon.report._splits import Split, split
 from gnomon.report._target import read_target
 from gnomon.report._threshold import threshold_by
 from gnomon.report._words_that_matter import word_effects
@@ -265,3 +267,23 @@ def test_scores_of_a_study_are_those_of_its_forecasts(only):
     held = table.take(study.split.test)
     by_hand = roc_auc_score(held["y"] == "q", study.judged.predict_proba(held)[:, 1])
     assert study.judgement.scores["ROC AUC"] == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize("days", [12, 30, 3, 400])
+def test_rows_of_one_day_are_on_one_side_of_the_cuts_in_time(days):
+    """Where there are enough days: of three, a cut would leave too much or too little."""
+    day = np.sort(np.random.default_rng(0).integers(0, days, 400)) if days < 400 else np.arange(400)
+    order = np.random.default_rng(1).permutation(400)
+    table = Table({"day": day[order], "y": np.random.default_rng(2).normal(size=400)})
+    parts = split(table, read_target(table, "y"), time="day")
+    when = table["day"]
+    trains, tests = [parts.train], [parts.test]
+    for train, test in parts.folds:
+        trains.append(parts.train[train])
+        tests.append(parts.train[test])
+    last, first = np.array([[when[a].max(), when[b].min()] for a, b in zip(trains, tests, strict=True)]).T
+    assert np.all(last <= first)
+    assert np.all(last < first) == (days > 3)
+    assert 0.1 < len(parts.test) / 400 < 0.3
+    assert [len(a) for a in tests[1:-1]] == [b - a for a, b in pairwise([len(a) for a in trains[1:]])]
+    assert (len(parts.test), {len(test) for test in tests[1:]}) == (80, {53}) or days < 400
