@@ -156,6 +156,33 @@ def test_an_interruption_keeps_what_was_found(only, monkeypatch, at, search, sai
     assert said in page(study, Table(data))
 
 
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("_scales._tried", "trying other scales of the target was ended"),
+        ("_stages.blended", "mixing the best models was ended"),
+    ],
+)
+def test_an_interruption_after_the_folds_keeps_them(only, monkeypatch, step, said):
+    """Nothing more is fitted before the choice."""
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gnomon.report._stages.tuned", lambda *given: pytest.fail("tuning was begun"))
+    monkeypatch.setattr(f"gnomon.report.{step}", interrupted)
+    only(SLOPE, TREE)
+    data = numbers(100)
+    data["y"] = np.exp(2.0 * data["a"] + 0.3 * data["y"])
+    study = learn(data, "y", search=step == "_scales._tried", single=step == "_scales._tried")
+    told = [finding.text for finding in study.findings if finding.title == "Interrupted"]
+    assert told == [f"{said}; what had been found by then was used"]
+    assert [trial.candidate.name for trial in study.trials if "scale" not in trial.candidate.name] == [
+        "baseline", "slope", "tree"
+    ]  # fmt: skip
+    assert study.choice.learned
+
+
 def test_an_interruption_of_importances_leaves_them_out(only, monkeypatch):
     def interrupted(*given):
         raise KeyboardInterrupt
