@@ -1,5 +1,6 @@
 """What must stay unknown: a fold to the model it judges, a choice to the rows that judge it, held-out rows to all."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -120,6 +121,21 @@ def test_the_mean_is_made_of_the_best_by_a_score_of_which_more_is_better():
     assert trials[int(np.argmax(areas))].candidate.name in names
     assert trials[int(np.argmin(areas))].candidate.name not in names
     assert found.mean("ROC AUC") > np.median(areas)
+
+
+def test_where_one_model_is_best_there_is_no_mean_and_members_alone_count():
+    """A model that is right, and its opposite; two that are right in one half of the rows each, and it."""
+    y, folds = halves()
+    p = [np.where(y[test] == "good", 0.9, 0.1) for _, test in folds]
+    right, wrong = trial(p, y, folds, "right"), trial([1.0 - said for said in p], y, folds, "wrong")
+    assert blended([right, wrong], y, folds, SCORES["classification"]) is None
+    assert blended([right, wrong], y, folds[:1], SCORES["classification"]) is None
+    one, other = ([np.where((np.arange(20) % 4 < 2) == known, said, 0.5) for said in p] for known in (True, False))
+    trials = [replace(trial(one, y, folds, "one"), seconds=1.0), replace(wrong, seconds=2.0),
+              replace(trial(other, y, folds, "other"), seconds=4.0)]  # fmt: skip
+    found = blended(trials, y, folds, SCORES["classification"])
+    assert {member.candidate.name for member in found.entrant.members} == {"one", "other"}
+    assert found.seconds == 5.0
 
 
 def test_a_map_of_probabilities_is_judged_in_folds_that_it_has_not_seen():
