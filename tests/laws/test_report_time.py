@@ -190,9 +190,11 @@ def test_what_the_time_did_not_suffice_for_is_said(only, now, monkeypatch, limit
     assert study.importances
 
 
-@pytest.mark.parametrize(("limit", "settings"), [(1000.0, 5), (45.0, 2), (25.0, 0)])
-def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, settings):
-    """Ten folds take ten seconds; tuning ends at three quarters of the time."""
+@pytest.mark.parametrize(
+    ("limit", "later", "settings"), [(1000.0, 1.0, 5), (45.0, 1.0, 2), (25.0, 1.0, 0), (58.0, 2.0, 1)]
+)
+def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, later, settings):
+    """Ten folds take ten seconds, or twenty with another depth than one; tuning ends at three quarters of the time."""
     told = []
 
     class Watched(_search.BayesianOptimizer):
@@ -202,7 +204,7 @@ def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, s
 
     class Tree(DecisionTreeRegressor):
         def fit(self, X, y, **options):
-            now[0] += 1.0
+            now[0] += 1.0 if self.max_depth == 1 else later
             return super().fit(X, y, **options)
 
     monkeypatch.setattr(_search, "BayesianOptimizer", Watched)
