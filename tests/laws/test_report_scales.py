@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from gnomon._registry import Candidate, Facts
 from gnomon.io import Table, load, save
 from gnomon.report import learn, page
-from gnomon.report._scales import SCALES, RescaledRegressor, on_scale, scale_of
+from gnomon.report._scales import SCALES, RescaledRegressor, _thinned, on_scale, scale_of
 
 LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0,
                  explain=lambda model: model.coef_)  # fmt: skip
@@ -116,3 +116,10 @@ def test_forecasts_stay_within_the_targets():
     model = RescaledRegressor(LinearRegression(), "log").fit(X[:300], SKEWED)
     low, high = model.predict([[-50.0], [50.0]])
     assert (low, high) == pytest.approx((SKEWED.min(), SKEWED.max()))
+
+
+def test_of_many_residuals_those_that_stand_for_them_have_their_mean():
+    many = np.linspace(-1.0, 1.0, 1001) + 3.0
+    assert len(_thinned(many)) == 200
+    assert np.mean(_thinned(many)) == pytest.approx(3.0, abs=1e-9)
+    np.testing.assert_array_equal(_thinned(many[:200]), many[:200])
