@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,12 +10,12 @@ from rich.console import Console
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 
-from gnomon._registry import Candidate
+from gnomon._registry import Candidate, Facts
 from gnomon.cli import _learn
 from gnomon.io import Table
 from gnomon.report import _budget, _compare, _scales, _search, _stages, learn
 from gnomon.report._budget import Budget
-from gnomon.report._compare import Trial
+from gnomon.report._compare import Entrant, Trial
 from gnomon.report._judge import PERMUTATIONS, importances
 from gnomon.report._kinds import ColumnKind, infer_kinds
 from gnomon.report._responses import MOST_RESPONSES, responses
@@ -191,10 +192,14 @@ def test_what_the_time_did_not_suffice_for_is_said(only, now, monkeypatch, limit
 
 
 @pytest.mark.parametrize(
-    ("limit", "later", "settings"), [(1000.0, 1.0, 5), (45.0, 1.0, 2), (25.0, 1.0, 0), (58.0, 2.0, 1)]
+    ("limit", "later", "settings"),
+    [(1000.0, 1.0, 5), (45.0, 1.0, 2), (25.0, 1.0, 0), (58.0, 2.0, 1), (1000.0, 90.0, 1)],
 )
 def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, later, settings):
-    """Ten folds take ten seconds, or twenty with another depth than one; tuning ends at three quarters of the time."""
+    """Ten folds take ten seconds, or twenty with another depth than one; tuning ends at three quarters of the time.
+
+    Where a fold suddenly takes 90 s, the others of that setting have no time, and another setting has none either.
+    """
     told = []
 
     class Watched(_search.BayesianOptimizer):
@@ -216,7 +221,9 @@ def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, l
     study = learn({"x": x, "y": np.sin(3.0 * x)}, "y", search=True, single=True, time_limit=limit, refit=False)
     assert len(told) == settings
     stopped = {trial.candidate.name: trial.stopped for trial in study.trials if trial.stopped}
-    assert stopped == ({} if settings else {"tuned tree": "the time did not suffice for a setting of it"})
+    none = "none of the settings that were tried (1) is better than the default one; the time did not suffice for more"
+    why = {25.0: "the time did not suffice for a setting of it", 1000.0: none if later > 2.0 else None}.get(limit)
+    assert stopped == ({"tuned tree": why} if why else {})
     # The optimizer hears how much better than the default each setting is, in the mean over the folds.
     plain = next(trial for trial in study.trials if trial.candidate.name == "tree")
     train = study.split.train
@@ -225,7 +232,38 @@ def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, l
         for fold, rest in study.split.folds:
             tree = DecisionTreeRegressor(max_depth=depth).fit(x[train[fold], None], study.target.y[train[fold]])
             losses.append(np.sqrt(np.mean((study.target.y[train[rest]] - tree.predict(x[train[rest], None])) ** 2)))
-        assert value == pytest.approx(np.mean(losses) - plain.mean("RMSE"), abs=1e-9)
+        judged = slice(None if later < 10.0 else 1)
+        assert value == pytest.approx(np.mean((losses - plain.scores["RMSE"])[judged]), abs=1e-9)
+    assert now[0] < limit
+
+
+def trial_in(name, seconds):
+    candidate = Candidate(name, "regression", lambda f, s: LinearRegression(), 1.0)
+    facts = Facts("regression", n_rows=100, n_features=1)
+    return Trial(Entrant(candidate, facts, "columns"), {"RMSE": np.ones(2)}, seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("limit", "spent", "stopped"),
+    [
+        (None, 900.0, []),
+        (100.0, 54.0, []),
+        (100.0, 56.0, ["slow"]),
+        (100.0, 99.0, ["slow"]),
+        (50.0, 49.0, ["middle", "slow"]),
+    ],
+)
+def test_models_whose_last_fit_takes_too_long_are_stopped_and_one_is_left(now, limit, spent, stopped):
+    """The last fits take 1, 3 and 20 s; half of what is left of 95 % may be used, or a twentieth of the limit."""
+    budget, y = Budget(limit), np.zeros(100)
+    now[0] = spent
+    folds = [(np.arange(100), np.arange(9))] * 2
+    took = {"baseline": 0.0, "quick": 1.0, "middle": 3.0, "slow": 20.0}
+    trials = [trial_in(name, 2.0 * seconds) for name, seconds in took.items()]
+    asked = SimpleNamespace(budget=budget, y=y)
+    told = [trial.candidate.name for trial in _stages._in_time(asked, trials, folds) if trial.stopped]
+    assert told == stopped
+    assert all(trial.complete for trial in _stages._in_time(asked, [trials[0], trials[3]], folds))
 
 
 def test_what_was_not_tried_is_said_wherever_a_study_is_read(only):

@@ -85,6 +85,7 @@ class _Tuning:
     settings: list[Tryout] = field(default_factory=list)
     tried: int = 0
     seconds: float = 0.0
+    longest: float = 0.0
 
     def __post_init__(self) -> None:
         candidate, facts, *_ = self.trial.entrant
@@ -100,11 +101,11 @@ class _Tuning:
 
     @property
     def cost(self) -> float:
-        """Seconds that the next setting may take: as long as the slowest so far."""
-        return max([self.trial.seconds, *(sum(one.seconds) for one in self.settings)])
+        """Seconds that the next setting may take: as long as the slowest so far would in all folds."""
+        return max(self.trial.seconds, self.longest)
 
     def step(self) -> None:
-        """Try the next setting, as far as it is not clearly behind, and tell the optimizer how it did."""
+        """Try the next setting while there is time and it is not clearly behind, and tell the optimizer how it did."""
         point = self.optimizer.ask()
         tryout = Tryout(_with_setting(self.trial.entrant, point), self.asked.scores)
         own, baseline = self._losses(self.trial), self._losses(self.baseline)
@@ -114,6 +115,10 @@ class _Tuning:
             if tryout.failure or not np.all(np.isfinite(said)):
                 break
             both = {"default": own[: k + 1].tolist(), "setting": said}
+            each = float(np.mean(tryout.seconds))
+            self.longest = max(self.longest, len(self.folds) * each)
+            if (len(self.folds) - k - 1) * each > max(self.asked.budget.left_for_search, 0.0):
+                break
             if k + 1 >= FEWEST_FOLDS and "setting" in clearly_behind(both, baseline[: k + 1].tolist()):
                 break
         else:
@@ -158,9 +163,10 @@ class _Tuning:
         return scores, tuple(told[k][j] for j, k in enumerate(winners))
 
     def _why_default(self, *, ended: bool) -> str:
-        if self.tried:
-            return f"after {self.tried} settings, none of which is better than the default one"
-        return "tuning was ended before it" if ended else "the time did not suffice for a setting of it"
+        if not self.tried:
+            return "tuning was ended before it" if ended else "the time did not suffice for a setting of it"
+        more = "" if ended or self.is_done else "; the time did not suffice for more"
+        return f"none of the settings that were tried ({self.tried}) is better than the default one{more}"
 
     def _words(self, chosen: Tryout) -> str:
         values = ", ".join(_setting_words(chosen.entrant.candidate))

@@ -60,6 +60,8 @@ Answer = TypeVar("Answer")
 
 SHARE_OF_LAST_FIT = 0.5
 """Of the time that is left after comparing, what the fit to the training rows may take."""
+SHORT = 0.05
+"""Of the limit: a fit that takes no more is never too long, for a worse model would save little."""
 
 
 class Compared(NamedTuple):
@@ -175,7 +177,8 @@ def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[lis
 def _in_time(asked: TableQuestion, trials: list[Trial], folds: Folds) -> list[Trial]:
     """The trials, those stopped whose fit to the training rows takes longer than there is time for; one is left."""
     seconds = {id(t): _seconds_of_fit(asked, t, folds) for t in trials[1:] if t.complete}
-    quickest, most = min(seconds.values()), SHARE_OF_LAST_FIT * asked.budget.left
+    quickest = min(seconds.values())
+    most = max(SHARE_OF_LAST_FIT * asked.budget.left, SHORT * asked.budget.limit)
     return [
         replace(
             t, stopped=f"its fit to all training rows takes about {seconds[id(t)]:.0f} s, for which there is no time"
