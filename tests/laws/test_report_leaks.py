@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from gnomon.report._calibrate import calibrated_by, log_probabilities
 from gnomon.report._compare import Entrant, Trial
 from gnomon.report._decisions import table_shares
 from gnomon.report._entrants import matrices
-from gnomon.report._judge import importances, judge
+from gnomon.report._judge import coefficients, importances, judge
 from gnomon.report._kinds import infer_kinds, used_kinds
 from gnomon.report._metrics import scores_of
 from gnomon.report._responses import responses
@@ -33,6 +34,7 @@ from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import SCORES, Forecast, score_all
 
 LOG_LOSS, ACCURACY, _, AREA = SCORES["classification"]
+RMSE = SCORES["regression"][0]
 TWO = ("bad", "good")
 FACTS = Facts("classification", n_rows=100, n_features=3, n_classes=2)
 
@@ -197,10 +199,26 @@ class Asked:
 def test_columns_are_shuffled_among_held_out_rows():
     table = Table({"row": np.arange(60.0), "x": (x := np.random.default_rng(0).normal(size=60)), "y": x})
     parts = Split(np.arange(40), np.arange(40, 60), [], "")
-    model, score = Asked(), SCORES["regression"][0]
-    (found,) = importances(model, read_target(table, "y"), table, parts, ["x"], score, 0, Budget(None))
+    model = Asked()
+    (found,) = importances(model, read_target(table, "y"), table, parts, ["x"], RMSE, 0, Budget(None))
     assert model.rows == set(range(40, 60))
     assert found.mean > 0.5
+
+
+def test_of_very_many_columns_none_is_shuffled(monkeypatch):
+    monkeypatch.setattr("gnomon.report._judge.MOST_COLUMNS_TO_PERMUTE", 1)
+    table = Table({"row": np.arange(60.0), "x": (x := np.random.default_rng(0).normal(size=60)), "y": x})
+    parts, model, budget = Split(np.arange(40), np.arange(40, 60), [], ""), Asked(), Budget(None)
+    assert importances(model, read_target(table, "y"), table, parts, ["x", "row"], RMSE, 0, budget) == []
+    assert (model.rows, budget.missed) == (set(), [])
+
+
+def test_coefficients_stand_in_the_order_of_their_sizes():
+    candidate = Candidate("line", "regression", lambda facts, seed: None, 1.0, explain=lambda model: model)
+    prepare = SimpleNamespace(get_feature_names_out=lambda: np.array(["a", "b", "c", "d"]))
+    found = coefficients([prepare, np.array([1.0, -3.0, 0.0, 2.0])], candidate)
+    assert found == [("b", -3.0), ("d", 2.0), ("a", 1.0)]
+    assert coefficients([prepare, np.ones((2, 4))], candidate) == []
 
 
 def test_intervals_are_over_groups_where_rows_belong_together():
