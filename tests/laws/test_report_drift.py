@@ -127,7 +127,7 @@ def test_words_of_all_rows_and_words_whose_effect_is_in_doubt_are_not_told():
     """`maybe` is worth what another column says, one or its opposite; `the` stands in every row, `twice` in two."""
     rng = np.random.default_rng(0)
     some = rng.random((3, 100)) < 0.5
-    cells = [f"the {'good ' * a}{'maybe ' * b}{'chair ' * c}" for a, b, c in some.T]
+    cells = [f"the {'good ' * a}{'maybe ' * b}{'chair ' * c}" for a, b, c in some.T.astype(int)]
     table = Table({"text": [cell + "twice" * (k < 2) for k, cell in enumerate(cells)], "x": np.tile([1.0, -1.0], 50)})
     model = Sums({"the": 9.0, "good": 1.0, "twice": 5.0}, ["maybe"])
     (found,) = word_effects(model, table, [ColumnKind("text", "text")], (), 0, Budget(None))
