@@ -61,6 +61,21 @@ def test_the_verdict_on_more_rows_weighs_the_gain_with_its_error(case, score):
     assert found.verdict.startswith(words)
 
 
+def test_no_curve_of_rows_is_drawn_where_fewer_have_no_score_or_lack_a_class():
+    """Two rows of a class are not in every quarter; a score may be defined for what a model of all rows says alone."""
+    y = np.where(np.arange(400) % 200 == 0, "rare", "common")
+    folds = [(np.setdiff1d(np.arange(400), part), part) for part in np.split(np.arange(400), 4)]
+
+    def curve(y, score, classes):
+        model = SimpleNamespace(predict=lambda rows: np.zeros(len(rows)))
+        trial = Trial(None, {score.name: np.ones(4)})
+        return rows_curve(lambda *_: model, trial, Table({"y": y}), y, folds, classes, score, Budget(None), 0)
+
+    assert curve(y, SCORES["classification"][0], ("common", "rare")) is None
+    assert curve(np.arange(400.0), Score("undefined", True, lambda y, f: np.nan), ()) is None
+    assert curve(np.arange(400.0), RMSE, ()) is not None
+
+
 def outcome(score, cross_validated, interval, baseline, error=0.1):
     """The titles of what is said of a model with these scores."""
     trial = Trial(None, {score.name: np.full(5, cross_validated)}, {score.name: error})
