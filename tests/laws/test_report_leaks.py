@@ -29,7 +29,7 @@ from gnomon.report._splits import Split, split
 from gnomon.report._target import read_target
 from gnomon.report._threshold import threshold_by
 from gnomon.report._words_that_matter import word_effects
-from gnomon.report.aims import Stakes
+from gnomon.report.aims import Aims, Stakes
 from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import SCORES, Forecast, score_all
 
@@ -321,3 +321,16 @@ def test_rows_of_one_day_are_on_one_side_of_the_cuts_in_time(days):
     assert 0.1 < len(parts.test) / 400 < 0.3
     assert [len(a) for a in tests[1:-1]] == [b - a for a, b in pairwise([len(a) for a in trains[1:]])]
     assert (len(parts.test), {len(test) for test in tests[1:]}) == (80, {53}) or days < 400
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_the_model_file_knows_the_shares_of_the_rows_that_it_was_fitted_to(only, refit):
+    """In the later rows, which are held out, most are of the second class."""
+    only(Candidate("naive", "classification", lambda facts, seed: GaussianNB(), 1.0))
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < np.linspace(0.1, 0.9, 200), "q", "p")
+    table = {"x": (y == "q") + rng.normal(size=200), "when": np.arange(200), "y": y}
+    study = learn(table, "y", time="when", refit=refit, aims=Aims(prior=0.3))
+    rows = y if refit else y[:160]
+    np.testing.assert_allclose(study.model[-1].train_prior, [np.mean(rows == "p"), np.mean(rows == "q")])
+    np.testing.assert_allclose(study.model[-1].prior, [0.7, 0.3])
