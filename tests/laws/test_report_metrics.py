@@ -214,6 +214,12 @@ def test_scores_of_probabilities_and_of_one_side_get_no_threshold(only, metric):
     assert learn(rare_class(400), "y", metric=metric, refit=False).threshold is None
 
 
+def test_costs_decide_by_themselves_and_a_score_of_labels_gets_no_threshold_beside_them(only):
+    only(LINE)
+    costs = Aims(fn_cost=5.0, positive="rare")
+    assert learn(rare_class(400), "y", metric="f1", aims=costs, refit=False).threshold is None
+
+
 @pytest.mark.parametrize("metric", ["mean_gamma_deviance", "mean_squared_log_error"])
 def test_importances_are_numbers_where_the_metric_is_none(only, metric):
     """Without one of two columns, whose difference counts, forecasts are negative."""

@@ -118,9 +118,14 @@ def test_few_rows_have_no_curve_of_rows(only):
 
 def test_probabilities_answer_as_the_coefficients_say(only):
     only(LOGIT)
-    data = linear(400)
+    rng = np.random.default_rng(1)
+    data = linear(400) | {name: rng.normal(size=400) for name in "cde"}
     study = learn({**data, "y": np.where(data["y"] > 0, "up", "down")}, "y")
     a = study.responses[0]
     assert (a.name, a.of) == ("a", "probability of “up”")
+    # Of columns that say nothing, some are not worth more than their shuffles differ.
+    told = [one.name for one in study.importances if one.mean > one.spread]
+    assert [one.name for one in study.responses] == told
+    assert len(told) < len(study.importances) == 5
     assert np.all(np.diff(a.mean) > 0.0)
     assert page(study, Table(data | {"y": data["y"] > 0})).count("responds to a,") == 1
