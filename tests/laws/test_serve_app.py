@@ -91,11 +91,13 @@ def test_a_body_too_large_is_read_to_its_end_only_if_that_is_near(of_classes, mo
 def test_an_answer_that_takes_too_long_is_not_waited_for_and_the_next_is_given(of_classes, monkeypatch):
     app = asgi_app(of_classes, limits=RequestLimits(seconds=0.2, requests=1))
     answers, go = OpenModel.answers, threading.Event()
-    monkeypatch.setattr(OpenModel, "answers", lambda *given: (go.wait(), answers(*given))[1])
-    status, headers, told = ask_json(app)
+    monkeypatch.setattr(OpenModel, "answers", lambda *given: (go.wait(2.0), answers(*given))[1])
+    try:
+        status, headers, told = ask_json(app)
+    finally:
+        go.set()
     assert (status, headers["retry-after"]) == (503, "1")
     assert "no answer within 0.2 seconds; send fewer rows" in told["error"]
-    go.set()
     monkeypatch.setattr(OpenModel, "answers", answers)
     app = asgi_app(of_classes, limits=RequestLimits(requests=1))
     assert [ask_json(app)[0] for _ in range(3)] == [200] * 3
