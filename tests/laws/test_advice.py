@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon.io import Table
 from gnomon.report import _checks
-from gnomon.report._advice import check_arrangement, is_called_identifier, is_ordered, likeness
+from gnomon.report._advice import check_arrangement, is_called_identifier, is_ordered, likeness, repeats
 from gnomon.report._checks import LEAST_ROWS, MOST_LEAVES, check_columns, most_alone
 from gnomon.report._kinds import ColumnKind
 
@@ -211,3 +211,39 @@ def test_rows_are_as_alike_in_every_unit():
     groups, values = np.repeat(np.arange(30), 4), np.repeat(rng.normal(size=30), 4) + rng.normal(size=120)
     for power in (-700, -500, 500, 900):
         assert likeness(groups, np.ldexp(values, power)) == pytest.approx(likeness(groups, values), rel=1e-12)
+
+
+def test_an_identifier_is_advised_before_other_groups_which_are_named():
+    place = np.array([f"p{k}" for k in PERSON])
+    columns = {
+        "place": ("category", place), "patient_id": ("number", PERSON), "height": ("number", EFFECT),
+        "rain": ("number", 2.0 * EFFECT + 0.01 * NOISE), "x": ("number", EFFECT - 0.01 * NOISE),
+    }  # fmt: skip
+    said = advice(columns)["Rows may belong together"]
+    assert "give --group patient_id" in said
+    assert said.startswith("The values of patient_id repeat (so do place), and rows")
+
+
+def test_groups_without_a_name_are_not_told_by_one_column_of_many():
+    place = {"place": ("category", np.array([f"p{k}" for k in PERSON])), "height": ("number", EFFECT)}
+    others = {name: ("number", rng.normal(size=N)) for name in "uvw"}
+    assert advice({**place, **others}) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (np.arange(40) % 20, True),
+        (np.arange(39) % 20, False),
+        (np.arange(40) % 9, False),
+        (np.arange(40) % 20 / 2, False),
+    ],
+)
+def test_groups_are_several_values_of_two_rows_each_and_whole(values, expected):
+    assert repeats(ColumnKind("k", "number"), values.astype(float)) == expected
+
+
+def test_one_step_in_ten_the_other_way_is_no_order():
+    steps = np.where(np.arange(500) % 10, 1.0, -1.0)
+    assert not is_ordered(np.cumsum(steps))
+    assert is_ordered(np.cumsum(np.where(np.arange(500) % 250, 1.0, -1.0)))

@@ -116,6 +116,12 @@ def test_means_of_levels_are_drawn_towards_the_mean_of_all(spread):
     assert kept < 0.35 if spread == 0.0 else 0.4 < kept < 0.99
 
 
+def test_levels_whose_means_differ_less_than_by_chance_have_the_mean_of_all():
+    """Means of 0.1 and −0.1 of ten rows each: between them the mean square is 0.2, within them about 1."""
+    codes, y = np.repeat([0, 1], 10), np.tile([-1.0, 1.0], 10) + np.repeat([0.1, -0.1], 10)
+    np.testing.assert_array_equal(shrunk_means(codes, y[:, None], 2)[:, 0], np.mean(y))
+
+
 def test_no_row_tells_its_own_target():
     """Levels of one or two rows and a target of pure noise: what models learn from must not know it."""
     rng = np.random.default_rng(0)

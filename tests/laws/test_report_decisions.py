@@ -15,7 +15,7 @@ from gnomon.report import Aims, _pictures, learn, page, summary
 from gnomon.report._calibrate import calibrated_by
 from gnomon.report._compare import Trial
 from gnomon.report._decisions import cost_curve, decision_findings, decision_outcome
-from gnomon.report._sets import calibrated_sets
+from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report.aims import Stakes, read_costs
 from gnomon.report.deployment import Deployed
 from gnomon.report.scores import Forecast
@@ -170,6 +170,13 @@ def test_few_rows_of_a_class_are_not_calibrated():
     y[:3] = "bad"
     folds = [(np.arange(30), np.arange(30, 60)), (np.arange(30, 60), np.arange(30))]
     assert calibrated_by(Trial(None, forecasts=(f.take(folds[0][1]), f.take(folds[1][1]))), y, folds, TWO) is None
+
+
+@pytest.mark.parametrize(("coverage", "needed"), [(0.9, 9), (0.95, 19), (0.99, 99), (0.5, 1)])
+def test_too_few_rows_for_a_coverage_are_told_with_how_many_are_needed(coverage, needed):
+    few, enough = (SetOutcome(None, coverage, rows, (0.0, 1.0), False, "") for rows in (needed - 1, needed))
+    assert f"a coverage of {coverage:g} needs {needed}, so" in few.shortage
+    assert enough.shortage == ""
 
 
 def test_sets_cover_what_they_promise():

@@ -4,13 +4,14 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 from sklearn.linear_model import LogisticRegression
 
 from gnomon._registry import Candidate
 from gnomon.io import Table
 from gnomon.report import learn, page
 from gnomon.report._budget import Budget
-from gnomon.report._drift import _holm, drift, drift_findings
+from gnomon.report._drift import Drift, DriftedColumn, _holm, _of_counts, drift, drift_findings
 from gnomon.report._kinds import ColumnKind, clock_of, infer_kinds
 from gnomon.report._splits import Split
 from gnomon.report._words_that_matter import word_effects
@@ -98,6 +99,41 @@ def test_words_are_told_of_their_class_where_the_training_rows_lack_one():
     assert found.effect == pytest.approx(-0.5)
 
 
+class Sums:
+    """Says the sum of what its words are worth; some are worth as much as another column says."""
+
+    def __init__(self, worth, doubtful=()):
+        self.worth, self.doubtful = worth, doubtful
+
+    def predict(self, table):
+        cells = [set(cell.split()) for cell in table["text"].tolist()]
+        sure = np.array([sum(self.worth.get(word, 0.0) for word in cell) for cell in cells])
+        return sure + table["x"] * np.array([len(cell & {*self.doubtful}) for cell in cells])
+
+
+def test_a_dozen_words_of_largest_effect_are_told_by_thirty_rows_each():
+    words = [f"w{k}" for k in range(20)]
+    texts = [" ".join(row) for row in np.random.default_rng(0).permuted(np.tile(words, (200, 1)), axis=1)[:, :8]]
+    table = Table({"text": texts, "x": np.zeros(200)})
+    model = Sums({word: (-1.0) ** k * (k + 1.0) for k, word in enumerate(words)})
+    found = word_effects(model, table, [ColumnKind("text", "text")], (), 0, Budget(None))
+    assert [one.word for one in found] == words[:7:-1]
+    np.testing.assert_allclose([one.effect for one in found], [(-1.0) ** k * (k + 1.0) for k in range(19, 7, -1)])
+    assert {(one.rows, one.of) for one in found} == {(30, "")}
+    assert max(one.error for one in found) < 1e-12
+
+
+def test_words_of_all_rows_and_words_whose_effect_is_in_doubt_are_not_told():
+    """`maybe` is worth what another column says, one or its opposite; `the` stands in every row, `twice` in two."""
+    rng = np.random.default_rng(0)
+    some = rng.random((3, 100)) < 0.5
+    cells = [f"the {'good ' * a}{'maybe ' * b}{'chair ' * c}" for a, b, c in some.T.astype(int)]
+    table = Table({"text": [cell + "twice" * (k < 2) for k, cell in enumerate(cells)], "x": np.tile([1.0, -1.0], 50)})
+    model = Sums({"the": 9.0, "good": 1.0, "twice": 5.0}, ["maybe"])
+    (found,) = word_effects(model, table, [ColumnKind("text", "text")], (), 0, Budget(None))
+    assert (found.word, found.effect) == ("good", 1.0)
+
+
 def test_what_orders_the_rows_is_no_drift():
     """Later rows have later dates by design, and other weekdays; nothing else has changed here."""
     table = Table({"day": np.datetime64("2026-01-01T08") + np.arange(N) * np.timedelta64(90, "m"), **alike()})
@@ -108,6 +144,29 @@ def test_what_orders_the_rows_is_no_drift():
     assert found.columns == []
     assert not found.found
     assert drift(table, (clock,), parts, 0) is None
+
+
+def test_few_rows_are_not_compared_and_a_forest_looks_at_later_ones_alone():
+    table = Table({"x": np.random.default_rng(0).normal(size=100)})
+    kinds = tuple(infer_kinds(table, table.names).values())
+    found = {n: drift(table, kinds, Split(np.arange(100 - n), np.arange(100 - n, 100), [], ""), 0) for n in (19, 20)}
+    assert found[19] is None
+    assert (found[20].columns, found[20].area, found[20].p_value) == ([], None, 1.0)
+
+
+def test_levels_of_few_rows_count_as_one():
+    """Of forty rows each: 30 and 10 of one level, 7 and 20 of another, 3 and 10 of thirteen levels of one row."""
+    codes = np.concatenate([np.repeat([0, 1], [30, 7]), [2, 3, 4], np.repeat([0, 1], [10, 20]), np.arange(5, 15)])
+    expected = chi2_contingency([[30, 7, 3], [10, 20, 10]]).pvalue
+    assert _of_counts(codes, np.arange(80) >= 40) == pytest.approx(expected)
+    assert _of_counts(np.arange(80), np.arange(80) >= 40) == 1.0
+
+
+def test_five_columns_are_named_and_the_others_counted():
+    changed = [DriftedColumn(f"c{k}", 0.001, "median 1 there, 2 here") for k in range(7)]
+    (finding,) = drift_findings(Drift(changed, 9))
+    assert "c4: median 1 there, 2 here; and 2 more. The scores" in finding.text
+    assert "c5" not in finding.text
 
 
 def test_p_values_are_those_of_holm():

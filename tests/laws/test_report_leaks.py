@@ -1,5 +1,9 @@
 """What must stay unknown: a fold to the model it judges, a choice to the rows that judge it, held-out rows to all."""
 
+from dataclasses import replace
+from itertools import pairwise
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -17,19 +21,20 @@ from gnomon.report._calibrate import calibrated_by, log_probabilities
 from gnomon.report._compare import Entrant, Trial
 from gnomon.report._decisions import table_shares
 from gnomon.report._entrants import matrices
-from gnomon.report._judge import importances, judge
+from gnomon.report._judge import coefficients, importances, judge
 from gnomon.report._kinds import infer_kinds, used_kinds
 from gnomon.report._metrics import scores_of
 from gnomon.report._responses import responses
-from gnomon.report._splits import Split
+from gnomon.report._splits import Split, split
 from gnomon.report._target import read_target
 from gnomon.report._threshold import threshold_by
 from gnomon.report._words_that_matter import word_effects
-from gnomon.report.aims import Stakes
+from gnomon.report.aims import Aims, Stakes
 from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import SCORES, Forecast, score_all
 
 LOG_LOSS, ACCURACY, _, AREA = SCORES["classification"]
+RMSE = SCORES["regression"][0]
 TWO = ("bad", "good")
 FACTS = Facts("classification", n_rows=100, n_features=3, n_classes=2)
 
@@ -120,6 +125,21 @@ def test_the_mean_is_made_of_the_best_by_a_score_of_which_more_is_better():
     assert found.mean("ROC AUC") > np.median(areas)
 
 
+def test_where_one_model_is_best_there_is_no_mean_and_members_alone_count():
+    """A model that is right, and its opposite; two that are right in one half of the rows each, and it."""
+    y, folds = halves()
+    p = [np.where(y[test] == "good", 0.9, 0.1) for _, test in folds]
+    right, wrong = trial(p, y, folds, "right"), trial([1.0 - said for said in p], y, folds, "wrong")
+    assert blended([right, wrong], y, folds, SCORES["classification"]) is None
+    assert blended([right, wrong], y, folds[:1], SCORES["classification"]) is None
+    one, other = ([np.where((np.arange(20) % 4 < 2) == known, said, 0.5) for said in p] for known in (True, False))
+    trials = [replace(trial(one, y, folds, "one"), seconds=1.0), replace(wrong, seconds=2.0),
+              replace(trial(other, y, folds, "other"), seconds=4.0)]  # fmt: skip
+    found = blended(trials, y, folds, SCORES["classification"])
+    assert {member.candidate.name for member in found.entrant.members} == {"one", "other"}
+    assert found.seconds == 5.0
+
+
 def test_a_map_of_probabilities_is_judged_in_folds_that_it_has_not_seen():
     """By hand, where each fold calls for another map."""
     rng = np.random.default_rng(0)
@@ -179,10 +199,26 @@ class Asked:
 def test_columns_are_shuffled_among_held_out_rows():
     table = Table({"row": np.arange(60.0), "x": (x := np.random.default_rng(0).normal(size=60)), "y": x})
     parts = Split(np.arange(40), np.arange(40, 60), [], "")
-    model, score = Asked(), SCORES["regression"][0]
-    (found,) = importances(model, read_target(table, "y"), table, parts, ["x"], score, 0, Budget(None))
+    model = Asked()
+    (found,) = importances(model, read_target(table, "y"), table, parts, ["x"], RMSE, 0, Budget(None))
     assert model.rows == set(range(40, 60))
     assert found.mean > 0.5
+
+
+def test_of_very_many_columns_none_is_shuffled(monkeypatch):
+    monkeypatch.setattr("gnomon.report._judge.MOST_COLUMNS_TO_PERMUTE", 1)
+    table = Table({"row": np.arange(60.0), "x": (x := np.random.default_rng(0).normal(size=60)), "y": x})
+    parts, model, budget = Split(np.arange(40), np.arange(40, 60), [], ""), Asked(), Budget(None)
+    assert importances(model, read_target(table, "y"), table, parts, ["x", "row"], RMSE, 0, budget) == []
+    assert (model.rows, budget.missed) == (set(), [])
+
+
+def test_coefficients_stand_in_the_order_of_their_sizes():
+    candidate = Candidate("line", "regression", lambda facts, seed: None, 1.0, explain=lambda model: model)
+    prepare = SimpleNamespace(get_feature_names_out=lambda: np.array(["a", "b", "c", "d"]))
+    found = coefficients([prepare, np.array([1.0, -3.0, 0.0, 2.0])], candidate)
+    assert found == [("b", -3.0), ("d", 2.0), ("a", 1.0)]
+    assert coefficients([prepare, np.ones((2, 4))], candidate) == []
 
 
 def test_intervals_are_over_groups_where_rows_belong_together():
@@ -265,3 +301,36 @@ def test_scores_of_a_study_are_those_of_its_forecasts(only):
     held = table.take(study.split.test)
     by_hand = roc_auc_score(held["y"] == "q", study.judged.predict_proba(held)[:, 1])
     assert study.judgement.scores["ROC AUC"] == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize("days", [12, 30, 3, 400])
+def test_rows_of_one_day_are_on_one_side_of_the_cuts_in_time(days):
+    """Where there are enough days: of three, a cut would leave too much or too little."""
+    day = np.sort(np.random.default_rng(0).integers(0, days, 400)) if days < 400 else np.arange(400)
+    order = np.random.default_rng(1).permutation(400)
+    table = Table({"day": day[order], "y": np.random.default_rng(2).normal(size=400)})
+    parts = split(table, read_target(table, "y"), time="day")
+    when = table["day"]
+    trains, tests = [parts.train], [parts.test]
+    for train, test in parts.folds:
+        trains.append(parts.train[train])
+        tests.append(parts.train[test])
+    last, first = np.array([[when[a].max(), when[b].min()] for a, b in zip(trains, tests, strict=True)]).T
+    assert np.all(last <= first)
+    assert np.all(last < first) == (days > 3)
+    assert 0.1 < len(parts.test) / 400 < 0.3
+    assert [len(a) for a in tests[1:-1]] == [b - a for a, b in pairwise([len(a) for a in trains[1:]])]
+    assert (len(parts.test), {len(test) for test in tests[1:]}) == (80, {53}) or days < 400
+
+
+@pytest.mark.parametrize("refit", [True, False])
+def test_the_model_file_knows_the_shares_of_the_rows_that_it_was_fitted_to(only, refit):
+    """In the later rows, which are held out, most are of the second class."""
+    only(Candidate("naive", "classification", lambda facts, seed: GaussianNB(), 1.0))
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < np.linspace(0.1, 0.9, 200), "q", "p")
+    table = {"x": (y == "q") + rng.normal(size=200), "when": np.arange(200), "y": y}
+    study = learn(table, "y", time="when", refit=refit, aims=Aims(prior=0.3))
+    rows = y if refit else y[:160]
+    np.testing.assert_allclose(study.model[-1].train_prior, [np.mean(rows == "p"), np.mean(rows == "q")])
+    np.testing.assert_allclose(study.model[-1].prior, [0.7, 0.3])

@@ -12,6 +12,7 @@ from gnomon.io import Table, UserError, load
 from gnomon.report import Aims, learn, page, summary
 from gnomon.report._metrics import SCORERS, scores_of
 from gnomon.report._target import read_target
+from gnomon.report.pages import ranked
 from gnomon.report.scores import Forecast, forecast
 from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -139,6 +140,8 @@ def test_where_more_is_better_the_study_says_so(only):
     assert "ROC AUC rises by" in study.rows_curve.verdict or "does not rise" in study.rows_curve.verdict
     assert "Worse on held-out rows" not in [finding.title for finding in study.findings]
     assert "reaches ROC AUC" in repr(study)
+    means = [trial.mean(study.scores[0].name) for trial in ranked(study)]
+    assert means == sorted(means, reverse=True)
 
 
 @pytest.mark.parametrize("prior", [None, 0.6])
@@ -212,6 +215,12 @@ def test_a_score_of_labels_gets_its_threshold_from_rows_left_out(only, tmp_path)
 def test_scores_of_probabilities_and_of_one_side_get_no_threshold(only, metric):
     only(LINE)
     assert learn(rare_class(400), "y", metric=metric, refit=False).threshold is None
+
+
+def test_costs_decide_by_themselves_and_a_score_of_labels_gets_no_threshold_beside_them(only):
+    only(LINE)
+    costs = Aims(fn_cost=5.0, positive="rare")
+    assert learn(rare_class(400), "y", metric="f1", aims=costs, refit=False).threshold is None
 
 
 @pytest.mark.parametrize("metric", ["mean_gamma_deviance", "mean_squared_log_error"])

@@ -38,6 +38,14 @@ def test_scores_of_each_class_are_those_of_scikit_learn():
         assert found.recall_interval[0] < found.recall < found.recall_interval[1]
 
 
+def test_ten_rows_are_shown_at_the_most():
+    judgement, table = drawn(), Table({"x": np.arange(60.0)})
+    for cases in (worst_cases, unsure_cases):
+        assert len(cases(judgement, table, np.arange(60), ["x"])) == 10
+    numbers = Judgement(np.arange(60.0), Forecast(np.zeros(60)), {}, {}, {})
+    assert [case.row for case in worst_cases(numbers, table, np.arange(60), ["x"])] == list(range(60, 50, -1))
+
+
 def test_a_class_that_is_never_called_has_no_precision():
     lacking = scores_by_class(judged(["a", "b"], [[1, 0, 0], [1, 0, 0]]), CLASSES)
     assert np.isnan(lacking[1].precision)

@@ -147,12 +147,6 @@ def test_a_model_that_cannot_win_is_stopped_and_said(only, clock, monkeypatch, n
     assert [tried for tried in summary(study)["tried"] if "stopped" in tried]
 
 
-def test_without_a_limit_many_rows_are_compared_in_all_folds(only, clock):
-    only(LINEAR, slow(clock))
-    study = learn(two_classes(10_000), "y")
-    assert study.trials[-1].stopped.startswith("in each of 2 folds")
-
-
 class Impatient(LogisticRegression):
     """A model in whose fit of this number the user ends the comparison."""
 
@@ -287,34 +281,6 @@ def test_rows_that_are_learned_from_are_taken_apart_once(levels, detail, monkeyp
             np.testing.assert_allclose(mine.astype(float), other.astype(float), rtol=1e-12, atol=1e-12)
 
 
-class HalfASecond(LogisticRegression):
-    """Half a second for any number of rows."""
-
-    def fit(self, X, y):
-        time.sleep(0.5)
-        return super().fit(X, y)
-
-
-class Breaks(LogisticRegression):
-    """A model that a first look finds quick and good, and that fails in every fold."""
-
-    def fit(self, X, y):
-        if len(y) > 2_000:
-            raise ValueError("too many rows for me")
-        return super().fit(X, y)
-
-
-def test_where_what_was_left_fails_those_without_time_take_its_place(only):
-    """Also, first looks take a part of the time, and say whom they left out."""
-    slow = [Candidate(f"slow {k}", "classification", lambda f, s: HalfASecond(), complexity=2.0 + k) for k in range(4)]
-    only(Candidate("breaks", "classification", lambda f, s: Breaks(), complexity=1.0), *slow)
-    study = learn(two_classes(7_000), "y", time_limit=2.5, single=True)
-    told = {trial.candidate.name: trial for trial in study.trials}
-    assert "too many rows" in told["breaks"].failure
-    assert study.choice.trial.candidate.name in ("slow 0", "slow 1")
-    assert told["slow 3"].stopped == "the time did not suffice for a first look at it"
-
-
 def with_rare_classes(n=7_000, seed=0):
     """Two common classes, and two of twelve rows each, of which two thousand random rows have four at most."""
     table = two_classes(n, seed)
@@ -326,16 +292,14 @@ def with_rare_classes(n=7_000, seed=0):
 
 
 class Watched(LogisticRegression):
-    """Records the rows of each class in every fit, and fails if they are too few."""
+    """Records the rows of each class in every fit."""
 
-    def __init__(self, seen=None, too_few=0):
+    def __init__(self, seen=None):
         super().__init__()
-        self.seen, self.too_few = seen, too_few
+        self.seen = seen
 
     def fit(self, X, y):
         self.seen.append(dict(zip(*np.unique(y, return_counts=True), strict=True)))
-        if len(y) <= self.too_few:
-            raise ValueError("too few rows for me")
         return super().fit(X, y)
 
 
@@ -347,20 +311,6 @@ def test_a_first_look_has_rows_of_rare_classes(only):
     assert [sum(rows.values()) for rows in seen[:2]] == [500, 2_000]
     assert all(rows["new"] == rows["off"] == 6 for rows in seen[:2])
     assert min(seen[2].values()) > 6
-
-
-@pytest.mark.parametrize(("limit", "tried"), [(70.0, False), (3000.0, True)])
-def test_a_model_whose_first_look_failed_counts_as_dear_as_any(only, clock, limit, tried):
-    """`slow` takes a hundredth of a second for each row: 20 s in a first look, by which a fold takes 80."""
-    seen = []
-    fails = Candidate("fails", "classification", lambda f, s: Watched(seen, 2_000), complexity=2.0)
-    only(LINEAR, fails, slow(clock))
-    study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
-    told = {trial.candidate.name: trial for trial in study.trials}
-    assert (len(seen) > 2) is tried
-    if not tried:
-        said = "a first look at it failed, and there was no time to try it on more rows; ValueError: too few rows"
-        assert told["fails"].stopped.startswith(said)
 
 
 class HalfASecondByTheClock(LogisticRegression):
@@ -412,54 +362,6 @@ def test_the_best_of_the_first_looks_has_two_folds_where_there_is_no_time_for_al
     assert [len(trial.scores["log loss"]) for trial in told.values() if trial.complete] == [folds or 5] * 2
     assert told["good"].complete is (folds is not None)
     assert clock[0] < 60.0
-
-
-@pytest.mark.parametrize(
-    ("limit", "first", "looked_at"), [(60.0, (), True), (126.0, (1.0,), True), (116.0, (1.0,), False)]
-)
-def test_first_looks_go_on_where_those_so_far_leave_time(only, clock, limit, first, looked_at):
-    """A look at 500 rows takes `slow` 30 s, and shows that a fold is too dear; a quick one before it needs 10 more."""
-    quick = [
-        Candidate(f"quick {c}", "classification", lambda f, s: HalfASecondByTheClock(clock), complexity=c)
-        for c in (*first, 4.0)
-    ]
-    only(slow(clock, 0.06), *quick)
-    study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
-    told = {trial.candidate.name: trial.stopped for trial in study.trials}
-    assert told["slow"].startswith("all folds would take about")
-    assert (told["quick 4.0"] != "the time did not suffice for a first look at it") is looked_at
-
-
-def test_a_long_fit_to_few_rows_is_not_followed_by_one_to_more(only, clock):
-    """At a hundredth of a second for each row, 500 take 5 of 36 s, by which 2000 would take 26."""
-    only(LINEAR, slow(clock))
-    study = learn(two_classes(10_000), "y", time_limit=60.0, single=True)
-    assert clock[0] == 5.0
-    assert study.trials[-1].stopped.startswith("all folds would take about 533 s")
-
-
-class Wrong(LogisticRegression):
-    """Says the classes the other way round."""
-
-    def predict_proba(self, X):
-        return super().predict_proba(X)[:, ::-1]
-
-
-@pytest.mark.parametrize(("limit", "patience"), [(7.0, 10.0), (7.0, 0.0)])
-def test_where_all_others_are_worse_than_the_baseline_what_has_not_been_looked_at_is_tried(
-    only, clock, monkeypatch, limit, patience
-):
-    """A look at `slow` takes the 4.2 s for comparing."""
-    monkeypatch.setattr(_race, "PATIENCE", patience)
-    wrong = Candidate("wrong", "classification", lambda f, s: Wrong(), complexity=1.0)
-    late = [Candidate(name, "classification", LINEAR.make, complexity=4.0) for name in ("late", "later")]
-    only(wrong, slow(clock), *late)
-    study = learn(two_classes(10_000), "y", time_limit=limit, single=True)
-    told = {trial.candidate.name: trial for trial in study.trials}
-    assert told["wrong"].stopped == "in each of 2 folds it was worse than the baseline"
-    assert told["late"].complete
-    assert told["later"].stopped == "the time did not suffice for a first look at it"
-    assert study.choice.trial.candidate.name == "late"
 
 
 def test_terms_are_one_text_in_a_model_file(tmp_path):

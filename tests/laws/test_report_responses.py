@@ -11,7 +11,7 @@ from gnomon.report import learn, page, summary
 from gnomon.report._budget import Budget
 from gnomon.report._kinds import infer_kinds
 from gnomon.report._pictures import picture_of_response
-from gnomon.report._responses import Response, responses
+from gnomon.report._responses import Response, _accounted_for, responses
 
 LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0)
 NEAR = Candidate("near", "regression", lambda facts, seed: KNeighborsRegressor(3), complexity=2.0)
@@ -80,6 +80,49 @@ def test_the_column_on_which_an_effect_depends_is_named():
     assert by_level["a"].partner == ("c", pytest.approx(1.0))
 
 
+def test_groups_of_rows_account_for_no_more_than_chance_where_they_say_nothing():
+    """Twenty groups of forty rows of noise have half of its squares between them."""
+    rng = np.random.default_rng(0)
+    shares = [_accounted_for(rng.normal(size=(40, 5)), rng.permutation(40) % 20) for _ in range(200)]
+    assert np.mean(shares) == pytest.approx(0.0, abs=0.03)
+
+
+def test_no_partner_is_named_where_no_column_accounts_for_much():
+    rng = np.random.default_rng(0)
+    table = Table({**{name: rng.normal(size=300) for name in "abc"}, "hidden": rng.choice([-1.0, 1.0], 300)})
+    kinds = list(infer_kinds(table, ["a", "b", "c"]).values())
+    found = responses(Formula(lambda t: t["a"] * t["hidden"]), table, np.arange(300), kinds, (), "y", 0, Budget(None))
+    assert (found[0].depends, found[0].partner) == (True, None)
+
+
+def test_columns_are_put_to_values_of_held_out_rows_and_to_their_most_frequent_levels():
+    level = np.repeat([f"l{k:02}" for k in range(15)], np.arange(1, 16))
+    number = np.linspace(0.0, 1.0, 120)
+    table = Table({"a": np.append(number, np.full(120, 50.0)), "c": np.append(level, np.repeat("training", 120))})
+    kinds = list(infer_kinds(table, table.names).values())
+    a, c = responses(Formula(lambda t: t["a"]), table, np.arange(120), kinds, (), "y", 0, Budget(None))
+    assert 0.0 <= a.values.min() < a.values.max() <= 1.0
+    assert c.values.tolist() == [f"l{k:02}" for k in range(14, 2, -1)]
+
+
+def test_of_several_classes_the_one_that_moves_most_is_shown():
+    class Three:
+        classes_ = np.array(["u", "v", "w"])
+
+        def predict_proba(self, table):
+            p = 1.0 / (1.0 + np.exp(-table["a"]))
+            return np.column_stack([0.1 + 0.2 * p, 0.9 - 0.7 * p, 0.5 * p])
+
+        def predict(self, table):
+            return np.repeat("u", len(table))
+
+    table = Table({"a": np.random.default_rng(0).normal(size=100)})
+    kinds = list(infer_kinds(table, table.names).values())
+    (one,) = responses(Three(), table, np.arange(100), kinds, ("u", "v", "w"), "y", 0, Budget(None))
+    assert one.of == "probability of “v”"
+    np.testing.assert_allclose(one.mean, 0.9 - 0.7 / (1.0 + np.exp(-one.values)))
+
+
 def test_dates_stand_on_the_axis_as_dates():
     days = np.arange(0.0, 300.0, 20.0)
     one = Response("sold", "date", days + 20_000.0, np.tile(days, (5, 1)), "price")
@@ -118,9 +161,14 @@ def test_few_rows_have_no_curve_of_rows(only):
 
 def test_probabilities_answer_as_the_coefficients_say(only):
     only(LOGIT)
-    data = linear(400)
+    rng = np.random.default_rng(1)
+    data = linear(400) | {name: rng.normal(size=400) for name in "cde"}
     study = learn({**data, "y": np.where(data["y"] > 0, "up", "down")}, "y")
     a = study.responses[0]
     assert (a.name, a.of) == ("a", "probability of “up”")
+    # Of columns that say nothing, some are not worth more than their shuffles differ.
+    told = [one.name for one in study.importances if one.mean > one.spread]
+    assert [one.name for one in study.responses] == told
+    assert len(told) < len(study.importances) == 5
     assert np.all(np.diff(a.mean) > 0.0)
     assert page(study, Table(data | {"y": data["y"] > 0})).count("responds to a,") == 1

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
 
-from gnomon._registry import Candidate
+from gnomon._registry import Candidate, Facts
 from gnomon.io import Table, load, save
 from gnomon.report import learn, page
-from gnomon.report._scales import SCALES, RescaledRegressor, scale_of
+from gnomon.report._scales import SCALES, RescaledRegressor, _thinned, on_scale, scale_of
 
 LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0,
                  explain=lambda model: model.coef_)  # fmt: skip
@@ -31,8 +33,6 @@ def test_smeared_forecasts_are_means_and_others_are_medians(scale):
 
 def test_the_residuals_are_of_rows_left_out():
     """A model that repeats what it has seen has no residuals of its own; the mean is right all the same."""
-    from sklearn.neighbors import KNeighborsRegressor
-
     y = np.exp(NOISE[:600])
     model = RescaledRegressor(KNeighborsRegressor(1), "log").fit(X[:600], y)
     assert np.std(model.residuals_) == pytest.approx(np.sqrt(2.0), rel=0.1)
@@ -89,3 +89,37 @@ def test_the_unit_of_the_target_changes_nothing(scale):
         np.testing.assert_allclose(
             RescaledRegressor(LinearRegression(), scale).fit(X[:300], unit * y).predict(X[:300]) / unit, said, rtol=1e-6
         )
+
+
+@pytest.mark.parametrize("metric", ["rmse", "r2"])
+def test_the_best_models_are_tried_on_another_scale(only, monkeypatch, metric):
+    monkeypatch.setattr("gnomon.report._scales.MOST_MODELS", 1)
+    only(LINE, Candidate("mean", "regression", lambda facts, seed: DummyRegressor(), complexity=0.5))
+    study = learn({"x": X[:300, 0], "y": SKEWED}, "y", metric=metric, single=True)
+    assert [trial.candidate.name for trial in study.trials] == ["baseline", "mean", "line", "line on a log scale"]
+
+
+def test_settings_of_a_model_on_another_scale_are_those_of_the_model():
+    near = Candidate(
+        "near", "regression", lambda f, s: KNeighborsRegressor(), 2.0, space=lambda f: {"n_neighbors": [1, 9]}
+    )
+    facts = Facts("regression", n_rows=100, n_features=1)
+    other = on_scale(near, "log", smear=False)
+    assert other.space(facts) == {"regressor__n_neighbors": [1, 9]}
+    assert other.make(facts, 0).set_params(regressor__n_neighbors=9).regressor.n_neighbors == 9
+    assert other.complexity > near.complexity
+    assert on_scale(LINE, "log", smear=False).space is None
+
+
+def test_forecasts_stay_within_the_targets():
+    """Far beyond the rows a line of logarithms would say numbers that no target has."""
+    model = RescaledRegressor(LinearRegression(), "log").fit(X[:300], SKEWED)
+    low, high = model.predict([[-50.0], [50.0]])
+    assert (low, high) == pytest.approx((SKEWED.min(), SKEWED.max()))
+
+
+def test_of_many_residuals_those_that_stand_for_them_have_their_mean():
+    many = np.linspace(-1.0, 1.0, 1001) + 3.0
+    assert len(_thinned(many)) == 200
+    assert np.mean(_thinned(many)) == pytest.approx(3.0, abs=1e-9)
+    np.testing.assert_array_equal(_thinned(many[:200]), many[:200])

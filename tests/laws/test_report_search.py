@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -12,6 +13,7 @@ from gnomon.report import learn, page
 from gnomon.report._budget import Budget
 from gnomon.report._search import TunedMake
 
+FOLDS = 10  # of few rows
 DEPTHS = [1, 2, 3, 4, 6]
 
 
@@ -83,6 +85,42 @@ def test_many_settings_do_not_make_noise_look_learned(only):
     assert tuned.mean("RMSE") > np.mean(optimised) + 0.001
 
 
+class Shifted(RegressorMixin, BaseEstimator):
+    """Says the first column and so much more; below -1 it fails, and at -1 it says no number."""
+
+    def __init__(self, off=0.4, fits=None):
+        self.off, self.fits = off, fits
+
+    def fit(self, X, y):
+        self.fits.append(self.off)
+        if self.off < -1.0:
+            raise ValueError("it broke")
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return X[:, 0] + (self.off if self.off > -1.0 else np.nan)
+
+
+@pytest.mark.parametrize("metric", ["rmse", "r2"])
+def test_a_setting_that_is_clearly_behind_is_left_after_two_folds(only, monkeypatch, metric):
+    """Of two models the better is tuned: nothing more is tried when it has no more settings, or enough were."""
+    fits, offs = [], [0.0, 0.3, 3.0, -1.0, -2.0]
+    monkeypatch.setattr("gnomon.report._search.MOST_MODELS", 1)
+    for_both = {"space": lambda facts: {"off": offs}, "complexity": 1.0}
+    near, far = (lambda f, s, off=off: Shifted(off, fits) for off in (0.4, 0.8))
+    only(Candidate("near", "regression", near, **for_both), Candidate("far", "regression", far, **for_both))
+    data = {"a": (a := np.random.default_rng(0).normal(size=150)), "y": a + 0.01 * np.sin(a)}
+    study = learn(data, "y", search=True, single=True, refit=False, metric=metric)
+    assert [trial.candidate.name for trial in study.trials[1:]] == ["far", "near", "tuned near"]
+    assert study.judged[-1].off == 0.0
+    assert [fits.count(off) for off in (0.3, 3.0, -1.0, -2.0)] == [FOLDS, 2, 1, 1]
+    monkeypatch.setattr("gnomon.report._search.MOST_SETTINGS", 2)
+    fits.clear()
+    learn(data, "y", search=True, single=True, refit=False, metric=metric)
+    assert len({*fits} & {*offs}) == 2
+
+
 def test_held_out_rows_take_no_part_in_the_search(only):
     only(TREE)
     data = numbers(100)
@@ -124,9 +162,6 @@ def stoppable(stop):
     )  # fmt: skip
 
 
-FOLDS = 10  # of few rows
-
-
 @pytest.mark.parametrize(
     ("at", "search", "said"),
     [
@@ -154,6 +189,33 @@ def test_an_interruption_keeps_what_was_found(only, monkeypatch, at, search, sai
     assert (study.rows_curve is None) == ("looking" in said)
     assert np.isfinite(study.predict({name: values[:3] for name, values in data.items()})).all()
     assert said in page(study, Table(data))
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("_scales._tried", "trying other scales of the target was ended"),
+        ("_stages.blended", "mixing the best models was ended"),
+    ],
+)
+def test_an_interruption_after_the_folds_keeps_them(only, monkeypatch, step, said):
+    """Nothing more is fitted before the choice."""
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gnomon.report._stages.tuned", lambda *given: pytest.fail("tuning was begun"))
+    monkeypatch.setattr(f"gnomon.report.{step}", interrupted)
+    only(SLOPE, TREE)
+    data = numbers(100)
+    data["y"] = np.exp(2.0 * data["a"] + 0.3 * data["y"])
+    study = learn(data, "y", search=step == "_scales._tried", single=step == "_scales._tried")
+    told = [finding.text for finding in study.findings if finding.title == "Interrupted"]
+    assert told == [f"{said}; what had been found by then was used"]
+    assert [trial.candidate.name for trial in study.trials if "scale" not in trial.candidate.name] == [
+        "baseline", "slope", "tree"
+    ]  # fmt: skip
+    assert study.choice.learned
 
 
 def test_an_interruption_of_importances_leaves_them_out(only, monkeypatch):

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,9 +74,11 @@ def test_columns_are_shuffled_as_often_as_there_is_time(now, limit, shuffles):
     """Eight columns take eight seconds each time; .3 of what is left is 24.9 s of 90, and 4.5 s of 20."""
     table = columns()
     names = [name for name in table.names if name != "y"]
-    found = importances(Answers(now), read_target(table, "y"), table, PARTS, names, RMSE, 0, Budget(limit))
+    budget = Budget(limit)
+    found = importances(Answers(now), read_target(table, "y"), table, PARTS, names, RMSE, 0, budget)
     assert [one.shuffles for one in found] == ([] if shuffles is None else [shuffles] * 8)
     assert now[0] == 1.0 + 8.0 * (shuffles or 0)
+    assert bool(budget.missed) is (shuffles is None)
 
 
 @pytest.mark.parametrize(("limit", "many"), [(1000.0, MOST_RESPONSES), (110.0, 2), (20.0, 0)])
@@ -83,9 +86,11 @@ def test_as_many_responses_are_shown_as_there_is_time_for(now, limit, many):
     """One takes fifteen seconds, an answer for each of its values."""
     table = columns()
     kinds = list(infer_kinds(table, table.names[:-1]).values())
-    found = responses(Answers(now), table, PARTS.test, kinds, (), "y", 0, Budget(limit))
+    budget = Budget(limit)
+    found = responses(Answers(now), table, PARTS.test, kinds, (), "y", 0, budget)
     assert [one.name for one in found] == [kind.name for kind in kinds[:many]]
     assert now[0] <= 1.0 + 0.3 * limit
+    assert bool(budget.missed) is (many < MOST_RESPONSES)
 
 
 @pytest.mark.parametrize(("limit", "words"), [(None, 4), (3.0, 1), (1.0, 0)])
@@ -93,9 +98,10 @@ def test_words_are_left_out_one_by_one_while_there_is_time(now, limit, words):
     """An answer to all takes a second; that to the few rows of one word, as it is reckoned, less than a tenth of it."""
     rng = np.random.default_rng(0)
     said = rng.permuted(np.repeat([["lamp", "chair", "desk", "wardrobe"]], 400, axis=0), axis=1)[:, 0]
-    model, table = Answers(now), Table({"text": said})
-    found = word_effects(model, table, [ColumnKind("text", "text")], (), 0, Budget(limit))
+    model, table, budget = Answers(now), Table({"text": said}), Budget(limit)
+    found = word_effects(model, table, [ColumnKind("text", "text")], (), 0, budget)
     assert len(found) == words
+    assert bool(budget.missed) is (words < 4)
     assert now[0] == 1.0 + words
 
 
@@ -117,8 +123,9 @@ def test_fewer_rows_are_tried_where_there_is_time(limit, shown):
         def predict(self, some):
             return self.fitted.predict(some["x"][:, None])
 
-    found = rows_curve(lambda some, y: Line(fit(some, y)), trial, table, x, folds, (), RMSE, Budget(limit), 0)
-    assert (found is not None) == shown
+    budget = Budget(limit)
+    found = rows_curve(lambda some, y: Line(fit(some, y)), trial, table, x, folds, (), RMSE, budget, 0)
+    assert (found is None) == (budget.missed == ["whether more rows would help"]) == (not shown)
 
 
 class Patient(RegressorMixin, BaseEstimator):
@@ -140,6 +147,10 @@ class Patient(RegressorMixin, BaseEstimator):
         return self.line_.predict(X)
 
 
+CURVE = "whether more rows would help"
+REFIT = "the fit to all rows, so that the model file holds the one that was judged"
+
+
 def skewed():
     rng = np.random.default_rng(0)
     x = rng.normal(size=200)
@@ -159,14 +170,37 @@ def test_another_scale_is_tried_where_there_is_time(only, now, limit, later, tri
     fits = []
     only(Candidate("line", "regression", lambda f, s: Patient(now, 1.0, later, fits), complexity=1.0))
     study = learn(skewed(), "y", time_limit=limit, single=True, refit=False)
-    names = [trial.candidate.name for trial in study.trials[1:]]
-    assert names == (["line", "line on a log scale"] if tried else ["line"])
+    line, scaled = study.trials[1:]
+    assert (line.candidate.name, scaled.candidate.name) == ("line", "line on a log scale")
+    assert (line.stopped, scaled.stopped) == ("", "" if tried else "the time did not suffice for it")
     assert len(fits) == 10 + many
+    assert study.choice.learned
 
 
-@pytest.mark.parametrize(("limit", "settings"), [(1000.0, 5), (45.0, 2), (25.0, 0)])
-def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, settings):
-    """Ten folds take ten seconds; tuning ends at three quarters of the time."""
+@pytest.mark.parametrize(("limit", "left_out"), [(1000.0, []), (20.0, [CURVE]), (4.0, [CURVE, REFIT])])
+def test_what_the_time_did_not_suffice_for_is_said(only, now, monkeypatch, limit, left_out):
+    """A fit takes a second. In 4 s there are two folds and the training rows, and .8 s are left for 1.3 of all rows."""
+    monkeypatch.setattr(_stages, "stopwatch", _compare.stopwatch)
+    only(Candidate("line", "regression", lambda f, s: Patient(now, fits=[]), complexity=1.0))
+    rng = np.random.default_rng(0)
+    study = learn({"x": (x := rng.normal(size=200)), "y": 2.0 * x + rng.normal(size=200)}, "y", time_limit=limit)
+    told = [finding.text for finding in study.findings if finding.title == "Left out"]
+    said = f"There was no time for: {'; '.join(left_out)}. A greater --time-limit leaves some."
+    assert told == ([said] if left_out else [])
+    assert study.refitted is (REFIT not in left_out)
+    assert (study.rows_curve is None) is (CURVE in left_out)
+    assert study.importances
+
+
+@pytest.mark.parametrize(
+    ("limit", "later", "settings"),
+    [(1000.0, 1.0, 5), (45.0, 1.0, 2), (25.0, 1.0, 0), (58.0, 2.0, 1), (1000.0, 90.0, 1)],
+)
+def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, later, settings):
+    """Ten folds take ten seconds, or twenty with another depth than one; tuning ends at three quarters of the time.
+
+    Where a fold suddenly takes 90 s, the others of that setting have no time, and another setting has none either.
+    """
     told = []
 
     class Watched(_search.BayesianOptimizer):
@@ -176,7 +210,7 @@ def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, s
 
     class Tree(DecisionTreeRegressor):
         def fit(self, X, y, **options):
-            now[0] += 1.0
+            now[0] += 1.0 if self.max_depth == 1 else later
             return super().fit(X, y, **options)
 
     monkeypatch.setattr(_search, "BayesianOptimizer", Watched)
@@ -187,6 +221,10 @@ def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, s
     x = rng.uniform(-2.0, 2.0, 200)
     study = learn({"x": x, "y": np.sin(3.0 * x)}, "y", search=True, single=True, time_limit=limit, refit=False)
     assert len(told) == settings
+    stopped = {trial.candidate.name: trial.stopped for trial in study.trials if trial.stopped}
+    none = "none of the settings that were tried (1) is better than the default one; the time did not suffice for more"
+    why = {25.0: "the time did not suffice for a setting of it", 1000.0: none if later > 2.0 else None}.get(limit)
+    assert stopped == ({"tuned tree": why} if why else {})
     # The optimizer hears how much better than the default each setting is, in the mean over the folds.
     plain = next(trial for trial in study.trials if trial.candidate.name == "tree")
     train = study.split.train
@@ -195,7 +233,38 @@ def test_settings_are_tried_while_there_is_time(only, now, monkeypatch, limit, s
         for fold, rest in study.split.folds:
             tree = DecisionTreeRegressor(max_depth=depth).fit(x[train[fold], None], study.target.y[train[fold]])
             losses.append(np.sqrt(np.mean((study.target.y[train[rest]] - tree.predict(x[train[rest], None])) ** 2)))
-        assert value == pytest.approx(np.mean(losses) - plain.mean("RMSE"), abs=1e-9)
+        judged = slice(None if later < 10.0 else 1)
+        assert value == pytest.approx(np.mean((losses - plain.scores["RMSE"])[judged]), abs=1e-9)
+    assert now[0] < limit
+
+
+def trial_in(name, seconds):
+    candidate = Candidate(name, "regression", lambda f, s: LinearRegression(), 1.0)
+    facts = Facts("regression", n_rows=100, n_features=1)
+    return Trial(Entrant(candidate, facts, "columns"), {"RMSE": np.ones(2)}, seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("limit", "spent", "stopped"),
+    [
+        (None, 900.0, []),
+        (100.0, 54.0, []),
+        (100.0, 56.0, ["slow"]),
+        (100.0, 99.0, ["slow"]),
+        (50.0, 49.0, ["middle", "slow"]),
+    ],
+)
+def test_models_whose_last_fit_takes_too_long_are_stopped_and_one_is_left(now, limit, spent, stopped):
+    """The last fits take 1, 3 and 20 s; half of what is left of 95 % may be used, or a twentieth of the limit."""
+    budget, y = Budget(limit), np.zeros(100)
+    now[0] = spent
+    folds = [(np.arange(100), np.arange(9))] * 2
+    took = {"baseline": 0.0, "quick": 1.0, "middle": 3.0, "slow": 20.0}
+    trials = [trial_in(name, 2.0 * seconds) for name, seconds in took.items()]
+    asked = SimpleNamespace(budget=budget, y=y)
+    told = [trial.candidate.name for trial in _stages._in_time(asked, trials, folds) if trial.stopped]
+    assert told == stopped
+    assert all(trial.complete for trial in _stages._in_time(asked, [trials[0], trials[3]], folds))
 
 
 def test_what_was_not_tried_is_said_wherever_a_study_is_read(only):

@@ -20,7 +20,7 @@ from gnomon.report._scales import scale_of
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
 from gnomon.report.pages import further, verdict
-from gnomon.report.scores import SCORES, Forecast
+from gnomon.report.scores import SCORES, Forecast, Score
 
 RMSE, _, R2 = SCORES["regression"]
 LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0)
@@ -34,8 +34,12 @@ CURVES = {
 }  # fmt: skip
 
 
+NEARNESS = Score("nearness", less_is_better=False, of=lambda y, f: -RMSE.of(y, f))
+
+
+@pytest.mark.parametrize("score", [RMSE, NEARNESS], ids=lambda score: score.name)
 @pytest.mark.parametrize("case", CURVES)
-def test_the_verdict_on_more_rows_weighs_the_gain_with_its_error(case):
+def test_the_verdict_on_more_rows_weighs_the_gain_with_its_error(case, score):
     """The loss of all rows is 1 in each of three folds; that of half of them is given."""
     of_half, helps, words = CURVES[case]
     table = Table({"y": np.random.default_rng(0).normal(size=400)})
@@ -49,13 +53,30 @@ def test_the_verdict_on_more_rows_weighs_the_gain_with_its_error(case):
         off = of_half[j] if half else 3.0
         return SimpleNamespace(predict=lambda rows: rows["y"] + off)
 
-    trial = Trial(None, {"RMSE": np.ones(4)})
-    found = rows_curve(fit, trial, table, table["y"], folds, (), RMSE, Budget(None), 0)
+    trial = Trial(None, {score.name: score.sign * np.ones(4)})
+    found = rows_curve(fit, trial, table, table["y"], folds, (), score, Budget(None), 0)
     assert fits == [75, 150] * 3
     assert found.rows.tolist() == [75, 150, 300]
-    np.testing.assert_allclose(found.scores, np.column_stack([[3.0] * 3, of_half, [1.0] * 3]))
+    np.testing.assert_allclose(score.sign * found.scores, np.column_stack([[3.0] * 3, of_half, [1.0] * 3]))
     assert found.helps is helps
+    if score is NEARNESS:
+        words = words.replace("RMSE", "nearness").replace("falls", "rises").replace("not fall.", "not rise.")
     assert found.verdict.startswith(words)
+
+
+def test_no_curve_of_rows_is_drawn_where_fewer_have_no_score_or_lack_a_class():
+    """Two rows of a class are not in every quarter; a score may be defined for what a model of all rows says alone."""
+    y = np.where(np.arange(400) % 200 == 0, "rare", "common")
+    folds = [(np.setdiff1d(np.arange(400), part), part) for part in np.split(np.arange(400), 4)]
+
+    def curve(y, score, classes):
+        model = SimpleNamespace(predict=lambda rows: np.zeros(len(rows)))
+        trial = Trial(None, {score.name: np.ones(4)})
+        return rows_curve(lambda *_: model, trial, Table({"y": y}), y, folds, classes, score, Budget(None), 0)
+
+    assert curve(y, SCORES["classification"][0], ("common", "rare")) is None
+    assert curve(np.arange(400.0), Score("undefined", True, lambda y, f: np.nan), ()) is None
+    assert curve(np.arange(400.0), RMSE, ()) is not None
 
 
 def outcome(score, cross_validated, interval, baseline, error=0.1):

@@ -285,9 +285,10 @@ def test_cells_that_are_no_numbers_and_gaps_are_noticed():
 
 def test_a_model_that_fails_is_listed_with_its_reason(gnomon, tmp_path):
     register(Candidate("broken <b>", "classification", lambda f, s: 1 / 0, 0))
-    result = gnomon("demo", "--out", "demo")
+    write(tmp_path / "t.csv", Table(table_of(100, y=noisy)))
+    result = gnomon("learn", "t.csv", "-t", "y", "--out", "out")
     assert "ZeroDivisionError" in result.stdout
-    html, links = read(tmp_path / "demo" / "report.html")
+    html, links = read(tmp_path / "out" / "report.html")
     assert "broken <b>" in " ".join(links.text)
     assert "broken <b>" not in html
 

@@ -30,6 +30,8 @@ FEWEST_FOLDS = 2
 class Budget:
     """Seconds from its creation to the limit; None sets none. With a search, comparing leaves time for it.
 
+    `missed` holds in words what there was no time for, besides models.
+
     Examples
     --------
     >>> from gnomon.report._budget import Budget
@@ -43,6 +45,7 @@ class Budget:
         if limit is not None and not limit > 0.0:
             raise UserError(f"--time-limit {limit:g} must be greater than 0, in seconds")
         self.limit = float("inf") if limit is None else float(limit)
+        self.missed: list[str] = []
         self._comparison = COMPARISON_BEFORE_SEARCH if search else COMPARISON
         self._start = time.perf_counter()
 
@@ -50,6 +53,11 @@ class Budget:
     def spent(self) -> float:
         """Seconds since the beginning."""
         return time.perf_counter() - self._start
+
+    def miss(self, what: str) -> None:
+        """Note that there was no time for this."""
+        if what not in self.missed:
+            self.missed.append(what)
 
     @property
     def left(self) -> float:

@@ -107,13 +107,12 @@ def importances(
     before, test = budget.spent, table.take(rows)
     start = at(test)
     time, all_once = SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names)
-    if time <= 0.0:
-        return []
     often = times_within(time, all_once, PERMUTATIONS)
     if often < FEWEST_PERMUTATIONS:
         often = FEWEST_PERMUTATIONS
-        rows = rows[: int(len(rows) * time / (often * all_once))]
+        rows = rows[: times_within(time, often * all_once / len(rows), len(rows))]
         if len(rows) < FEWEST_ROWS_TO_PERMUTE:
+            budget.miss("the importance of columns, and how the forecast responds to them")
             return []
         test = table.take(rows)
         start = at(test)

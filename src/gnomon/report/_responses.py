@@ -109,7 +109,10 @@ def responses(
     before = budget.spent
     forecast(model, shown, classes)
     many = times_within(SHARE_OF_TIME * budget.left, (budget.spent - before) * MOST_VALUES, MOST_RESPONSES)
-    asked = [kind for kind in kinds if kind.kind != "text"][:many]
+    able = [kind for kind in kinds if kind.kind != "text"][:MOST_RESPONSES]
+    if many < len(able):
+        budget.miss("how the forecast responds to further columns")
+    asked = able[:many]
     found = []
     for kind in asked:
         values = _values(table[kind.name][rows], kind)

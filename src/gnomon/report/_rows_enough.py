@@ -52,11 +52,10 @@ def rows_curve(
     """The curve (1) of a trial; None for few rows, or where the time does not suffice."""
     used = folds[:MOST_FOLDS]
     per_fold = trial.seconds / max(len(folds), 1)
-    if (
-        len(used) < 2
-        or len(used[0][0]) < FEWEST_ROWS
-        or sum(SHARES) * len(used) * per_fold > SHARE_OF_TIME * budget.left
-    ):
+    if len(used) < 2 or len(used[0][0]) < FEWEST_ROWS:
+        return None
+    if sum(SHARES) * len(used) * per_fold > SHARE_OF_TIME * budget.left:
+        budget.miss("whether more rows would help")
         return None
     rng = np.random.default_rng(seed)
     scores = np.empty((len(used), len(SHARES) + 1))

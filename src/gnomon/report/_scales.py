@@ -39,6 +39,7 @@ FITS = 3.0
 """How long a fit takes with its residuals, in fits without."""
 MOST_RESIDUALS = 200
 LARGEST = 1e100
+NO_TIME = "the time did not suffice for it"
 OF_MEDIANS = (
     "MAE", "median absolute error", "mean absolute percentage error", "d2 absolute error score",
     "mean squared log error", "root mean squared log error", "max error",
@@ -47,7 +48,7 @@ OF_MEDIANS = (
 
 
 class Rescaled(NamedTuple):
-    """The trials on another scale, what that scale is called, and whether the user ended them."""
+    """The trials on another scale, also those for which there was no time; its name; whether the user ended them."""
 
     trials: list[Trial]
     scale: str
@@ -97,25 +98,29 @@ def rescaled(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Res
     found: list[Trial] = []
     try:
         for trial in best:
-            if FITS * trial.seconds <= asked.budget.left_for_search:
-                asked.progress(len(found), len(best), f"cross-validating {trial.candidate.name} on a {scale} scale")
-                found += _tried(asked, trial, scale, folds)
+            asked.progress(len(found), len(best), f"cross-validating {trial.candidate.name} on a {scale} scale")
+            found.append(_tried(asked, trial, scale, folds))
     except ENDINGS:
         return Rescaled(found, scale, interrupted=True)
     return Rescaled(found, scale, interrupted=False)
 
 
-def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> list[Trial]:
-    """The trial on the scale; none where it takes longer than there is time for."""
+def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> Trial:
+    """The trial on the scale, stopped where it takes longer than there is time for."""
     smear = asked.scores[0].name not in OF_MEDIANS
     candidate = on_scale(trial.entrant.candidate, scale, smear=smear)
     tryout = Tryout(trial.entrant._replace(candidate=candidate), asked.scores)
+    if FITS * trial.seconds > asked.budget.left_for_search:
+        return Trial(tryout.entrant, stopped=NO_TIME)
     for fold, prepared in zip(folds, matrices(asked.used, [trial.entrant], asked.train, asked.y, folds), strict=True):
         try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed)
-        ahead = (len(folds) - len(tryout.scores)) * float(np.mean(tryout.seconds or [0.0]))
-        if tryout.failure or ahead > asked.budget.left_for_search:
+        ahead = len(folds) - len(tryout.scores)
+        if tryout.failure:
             break
-    return [trial_of(tryout, folds)] if tryout.failure or len(tryout.scores) == len(folds) else []
+        if ahead and ahead * float(np.mean(tryout.seconds)) > asked.budget.left_for_search:
+            tryout.stopped = NO_TIME
+            break
+    return trial_of(tryout, folds)
 
 
 def on_scale(plain: Candidate, scale: str, *, smear: bool) -> Candidate:

@@ -38,7 +38,7 @@ MORE_ELABORATE = 0.01
 
 
 class TunedTrials(NamedTuple):
-    """The tuned models that are better than their default setting, and whether the user ended the search."""
+    """The tuned models, stopped where no setting is better than the default one; whether the user ended the search."""
 
     trials: list[Trial]
     interrupted: bool
@@ -58,8 +58,7 @@ def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> TunedT
         _in_turn(asked, works)
     except ENDINGS:
         interrupted = True
-    found = [work.result() for work in works]
-    return TunedTrials([trial for trial in found if trial is not None], interrupted)
+    return TunedTrials([work.result(ended=interrupted) for work in works], interrupted)
 
 
 def _in_turn(asked: TableQuestion, works: Sequence["_Tuning"]) -> None:
@@ -86,6 +85,7 @@ class _Tuning:
     settings: list[Tryout] = field(default_factory=list)
     tried: int = 0
     seconds: float = 0.0
+    longest: float = 0.0
 
     def __post_init__(self) -> None:
         candidate, facts, *_ = self.trial.entrant
@@ -101,11 +101,11 @@ class _Tuning:
 
     @property
     def cost(self) -> float:
-        """Seconds that the next setting may take: as long as the slowest so far."""
-        return max([self.trial.seconds, *(sum(one.seconds) for one in self.settings)])
+        """Seconds that the next setting may take: as long as the slowest so far would in all folds."""
+        return max(self.trial.seconds, self.longest)
 
     def step(self) -> None:
-        """Try the next setting, as far as it is not clearly behind, and tell the optimizer how it did."""
+        """Try the next setting while there is time and it is not clearly behind, and tell the optimizer how it did."""
         point = self.optimizer.ask()
         tryout = Tryout(_with_setting(self.trial.entrant, point), self.asked.scores)
         own, baseline = self._losses(self.trial), self._losses(self.baseline)
@@ -116,6 +116,10 @@ class _Tuning:
             if not (tryout.is_running and np.all(np.isfinite(said))):
                 break
             both = {"default": own[: k + 1].tolist(), "setting": said}
+            each = float(np.mean(tryout.seconds))
+            self.longest = max(self.longest, len(self.folds) * each)
+            if (len(self.folds) - k - 1) * each > max(self.asked.budget.left_for_search, 0.0):
+                break
             if k + 1 >= FEWEST_FOLDS and "setting" in clearly_behind(both, baseline[: k + 1].tolist()):
                 break
         else:
@@ -129,13 +133,13 @@ class _Tuning:
         first = self.asked.scores[0]
         return first.sign * trial.scores[first.name]
 
-    def result(self) -> Trial | None:
-        """The trial of θ̂ with the scores (2); None where the default setting is the best."""
+    def result(self, *, ended: bool) -> Trial:
+        """The trial of θ̂ with the scores (2); stopped where no setting is better than the default one."""
         J = len(self.folds)
         losses = np.array([self._losses(self.trial), *(np.array(one.losses(J)) for one in self.settings)])
         best = int(np.argmin(losses.mean(axis=1)))
         if best == 0:
-            return None
+            return Trial(_named(self.trial.entrant), seconds=self.seconds, stopped=self._why_default(ended=ended))
         chosen = self.settings[best - 1]
         scores, forecasts = self._by_fold(losses)
         return Trial(
@@ -158,6 +162,12 @@ class _Tuning:
         }  # fmt: skip
         told = (self.trial.forecasts, *(one.forecasts for one in self.settings))
         return scores, tuple(told[k][j] for j, k in enumerate(winners))
+
+    def _why_default(self, *, ended: bool) -> str:
+        if not self.tried:
+            return "tuning was ended before it" if ended else "the time did not suffice for a setting of it"
+        more = "" if ended or self.is_done else "; the time did not suffice for more"
+        return f"none of the settings that were tried ({self.tried}) is better than the default one{more}"
 
     def _words(self, chosen: Tryout) -> str:
         values = ", ".join(_setting_words(chosen.entrant.candidate))
@@ -188,10 +198,9 @@ def _setting_words(candidate: Candidate) -> Iterator[str]:
         yield f"{short} {rounded(value, 3) if isinstance(value, float) else value}"
 
 
-def _named(entrant: Entrant, words: str) -> Entrant:
+def _named(entrant: Entrant, words: str = "") -> Entrant:
     """The entrant under a name of its own."""
     plain = entrant.candidate
-    found = replace(
-        plain, name=f"tuned {plain.name}", complexity=plain.complexity + MORE_ELABORATE, note=f"{plain.note}; {words}"
-    )
+    note = f"{plain.note}; {words}" if words else plain.note
+    found = replace(plain, name=f"tuned {plain.name}", complexity=plain.complexity + MORE_ELABORATE, note=note)
     return entrant._replace(candidate=found)

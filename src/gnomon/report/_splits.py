@@ -2,10 +2,11 @@
 
 A fifth of the rows is held out and used once, at the very end. The rest is split five times; with few rows the
 splits are repeated. Classes keep their shares; rows of one group stay together; with a time, the past predicts the
-future.
+future, and rows of one moment stay together where that moves a cut by less than half of what it cuts off.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from sklearn.model_selection import (
@@ -13,11 +14,10 @@ from sklearn.model_selection import (
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedGroupKFold,
-    TimeSeriesSplit,
     train_test_split,
 )
 
-from gnomon._typing import Array, Integers
+from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table, UserError
 from gnomon.io.tables import as_float, to_text
 from gnomon.report._kinds import infer_kinds
@@ -96,16 +96,39 @@ def _by_time(table: Table, target: Target, name: str) -> Split:
             f"--time {name!r} is {example!r} in every row with a target, so that none is later than another"
         )
     order = np.argsort(when, kind="stable")
-    train, test = np.split(order, [int(0.8 * len(order))])
+    when, fifth = when[order], int(0.8 * len(order))
+    (begin,) = cuts_in_time(when, np.array([fifth]), len(order) - fifth).tolist()
+    train, test = np.split(order, [begin])
+    size = begin // (FOLDS + 1)
+    begins = cuts_in_time(when[:begin], begin - size * np.arange(FOLDS, 0, -1), size).tolist()
     folds = [
-        (earlier, later)
-        for earlier, later in TimeSeriesSplit(n_splits=FOLDS).split(train)
-        if not target.classes or len(np.unique(target.y[train[earlier]])) > 1
+        (np.arange(first), np.arange(first, end))
+        for first, end in pairwise([*begins, begin])
+        if not target.classes or len(np.unique(target.y[train[:first]])) > 1
     ]
     if len(folds) < FEWEST_FOLDS:
         raise UserError(
             f"--time {name!r}: until late, all rows are of one class, {target.y[train[0]]!s}, from which nothing can "
             "be learned. Leave out --time, or the rows before the other classes begin"
         )
-    rule = f"the last fifth by {name} is held out; {len(folds)} times, earlier rows predict the rows that follow"
+    last = "the last fifth" if begin == fifth else "about the last fifth"
+    rule = f"{last} by {name} is held out; {len(folds)} times, earlier rows predict the rows that follow"
     return Split(train, test, folds, rule, by_time=True)
+
+
+def cuts_in_time(when: Floats, places: Integers, size: int) -> Integers:
+    """Where rows in order of time are cut: each place, or the nearest beginning of a moment less than size/2 away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.report._splits import cuts_in_time
+    >>> cuts_in_time(np.repeat([1.0, 2.0, 3.0], 4), np.array([3, 9]), 4).tolist()
+    [4, 8]
+    >>> cuts_in_time(np.array([1.0, 2.0, 2.0, 2.0, 2.0, 2.0]), np.array([3]), 2).tolist()
+    [3]
+    """
+    begins = np.concatenate([[-len(when)], np.flatnonzero(np.diff(when) > 0.0) + 1, [2 * len(when)]])
+    after = np.searchsorted(begins, places)
+    nearest = np.where(places - begins[after - 1] < begins[after] - places, begins[after - 1], begins[after])
+    return np.where(2 * np.abs(nearest - places) < size, nearest, places)

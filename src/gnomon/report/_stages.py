@@ -62,6 +62,8 @@ QUESTIONS = 5
 """To a judged model."""
 SHARE_OF_LAST_FIT = 0.5
 """Of the time that is left after comparing, what the fit to the training rows may take."""
+SHORT = 0.05
+"""Of the limit: a fit that takes no more is never too long, for a worse model would save little."""
 
 
 class Compared(NamedTuple):
@@ -184,7 +186,8 @@ def _mixed(asked: TableQuestion, trials: list[Trial], folds: Folds) -> tuple[lis
 def _in_time(asked: TableQuestion, trials: list[Trial], folds: Folds) -> list[Trial]:
     """The trials, those stopped whose fit to the training rows takes longer than there is time for; one is left."""
     seconds = {id(t): _seconds_of_fit(asked, t, folds) for t in trials[1:] if t.complete}
-    quickest, most = min(seconds.values()), SHARE_OF_LAST_FIT * asked.budget.left
+    quickest = min(seconds.values())
+    most = max(SHARE_OF_LAST_FIT * asked.budget.left, SHORT * asked.budget.limit)
     return [
         replace(
             t, stopped=f"its fit to all training rows takes about {seconds[id(t)]:.0f} s, for which there is no time"
@@ -362,7 +365,10 @@ def finish_model(asked: TableQuestion, judged: Judged) -> Finished:
     y, labels, fitted, ended = asked.target.y, asked.y, judged.fitted, ""
     # As long as the fit to the training rows, and a little longer.
     in_time = predicted_seconds(judged.seconds, len(asked.y), len(y)) <= asked.budget.left
-    refit = asked.wishes.refit and asked.wishes.aims.coverage is None and in_time
+    wanted = asked.wishes.refit and asked.wishes.aims.coverage is None
+    if wanted and not in_time:
+        asked.budget.miss("the fit to all rows, so that the model file holds the one that was judged")
+    refit = wanted and in_time
     if refit:
         try:
             asked.progress(0, 1, f"fitting {judged.choice.trial.candidate.name} on all {len(y)} rows")

@@ -166,8 +166,9 @@ def _study(asked: TableQuestion) -> Study:
         *_checked(asked, judged),
         *_scaled(asked, compared, judged),
         *drift_findings(explained.drift),
-        *_unasked(asked, judged, explained),
+        *_unasked(asked),
         *_ended(compared, judged, explained, finished),
+        *_missed(asked.budget),
     ]
     fields = explained._asdict()
     del fields["ended"]
@@ -215,15 +216,18 @@ def _scaled(asked: TableQuestion, compared: Compared, judged: Judged) -> list[Fi
     return scale_findings(compared.scaled, judged.choice.trial, asked.target.name)
 
 
-def _unasked(asked: TableQuestion, judged: Judged, explained: Explained) -> Iterator[Finding]:
-    """What single columns are worth, where that was not asked."""
-    if explained.importances or explained.ended or not judged.choice.learned:
-        return
-    wide = len(asked.used) > MOST_COLUMNS_TO_PERMUTE
-    why = (
-        f"that is done for up to {MOST_COLUMNS_TO_PERMUTE} columns" if wide else "the --time-limit left no time for it"
-    )
-    yield Finding("note", "Importances left out", f"What single columns are worth was not measured: {why}.")
+def _unasked(asked: TableQuestion) -> Iterator[Finding]:
+    """What single columns are worth, where they are too many."""
+    if len(asked.used) > MOST_COLUMNS_TO_PERMUTE:
+        why = f"that is done for up to {MOST_COLUMNS_TO_PERMUTE} columns"
+        yield Finding("note", "Importances left out", f"What single columns are worth was not measured: {why}.")
+
+
+def _missed(budget: Budget) -> Iterator[Finding]:
+    """What there was no time for; models have reasons of their own."""
+    if budget.missed:
+        text = f"There was no time for: {'; '.join(budget.missed)}. A greater --time-limit leaves some."
+        yield Finding("note", "Left out", text)
 
 
 def _ended(*stages: Compared | Judged | Explained | Finished) -> Iterator[Finding]:

@@ -61,6 +61,7 @@ def word_effects(
         cells = to_text(some[name]).tolist()
         for word, holding in _telling(cells, start):
             if budget.spent + each * len(holding) > end:
+                budget.miss("further words of texts")
                 break
             found.append(_effect(model, some, start, name, word, holding, cells, classes))
     sure = [one for one in found if abs(one.effect) > SURELY * one.error and one.effect]
