@@ -65,8 +65,10 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def _has_timer() -> bool:
+    """Whether this thread can be interrupted, and neither a running timer nor a handler outside Python is in the way."""
     return (
         "SIGALRM" in signal.Signals.__members__
         and threading.current_thread() is threading.main_thread()
         and signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+        and signal.getsignal(signal.SIGALRM) is not None
     )
