@@ -65,7 +65,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def _has_timer() -> bool:
-    """Whether this thread can be interrupted, and neither a running timer nor a handler outside Python is in the way."""
+    """Whether this thread can be interrupted, and no timer runs and no handler from outside Python is in the way."""
     return (
         "SIGALRM" in signal.Signals.__members__
         and threading.current_thread() is threading.main_thread()
