@@ -176,7 +176,7 @@ def test_first_looks_learn_from_rows_of_the_first_fold_and_are_judged_by_those_t
     baseline = Entrant(BASELINE["regression"], Facts("regression", 10_000, 1), "columns")
     looks = FirstLooks([Tryout(baseline, SCORES["regression"])], y, (), 0, Budget(100.0))
     X = np.zeros((10_000, 1))
-    looks.take(lambda some: ({"columns": (X[a], X[b])} for a, b in some), folds, lambda *_: None)
+    looks.take(lambda fold: {"columns": (X[fold[0]], X[fold[1]])}, folds, lambda *_: None)
     train, test = looks.fold
     assert (len(train), len(test)) == (2_000, 2_000)
     assert set(train.tolist()) <= set(folds[0][0].tolist())

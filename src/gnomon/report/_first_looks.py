@@ -5,7 +5,7 @@ fit takes is known only when it is over, so that a small one bounds the others. 
 out. These are two rungs of successive halving: Jamieson & Talwalkar (2016), PMLR 51.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -54,9 +54,7 @@ class FirstLooks:
     last: dict[str, LastFit] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
-    def take(
-        self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds, step: Callable[[Tryout, str, int], None]
-    ) -> None:
+    def take(self, make: Callable[[Fold], Matrices], folds: Folds, step: Callable[[Tryout, str, int], None]) -> None:
         """Look at one model after another in rows of the first fold, for as long as that leaves time to go on."""
         train, test = folds[0]
         rng = np.random.default_rng(self.seed)
@@ -64,19 +62,19 @@ class FirstLooks:
         few, fewer = self._some(drawn, ROWS), self._some(drawn, FEWER_ROWS)
         self.fold = (few, np.sort(rng.permutation(test)[:ROWS]))
         end = (1.0 - SHARE_OF_TIME) * self.budget.left_for_comparing
-        for prepared in prepare([self.fold]):
-            places = np.searchsorted(few, fewer)
-            smaller = {levels: (A[places], B) for levels, (A, B) in prepared.items()}
-            for i, record in enumerate(self.records):
-                # The simple models come first, and mostly cost least.
-                if self.budget.left_for_comparing < end and not self._has_time_to_look(len(train), len(folds)):
-                    break
-                step(record, "a first look at", len(self.records))
-                self._look(record, (fewer, self.fold[1]), smaller)
-                if record.failure or (record.is_running and self._is_short(self.last[record.name])):
-                    longer = Tryout(record.entrant, record.judges)
-                    self._look(longer, self.fold, prepared)
-                    self.records[i] = longer
+        prepared = make(self.fold)
+        places = np.searchsorted(few, fewer)
+        smaller = {levels: (A[places], B) for levels, (A, B) in prepared.items()}
+        for i, record in enumerate(self.records):
+            # The simple models come first, and mostly cost least.
+            if self.budget.left_for_comparing < end and not self._has_time_to_look(len(train), len(folds)):
+                break
+            step(record, "a first look at", len(self.records))
+            self._look(record, (fewer, self.fold[1]), smaller)
+            if record.failure or (record.is_running and self._is_short(self.last[record.name])):
+                longer = Tryout(record.entrant, record.judges)
+                self._look(longer, self.fold, prepared)
+                self.records[i] = longer
         most = max((look.seconds for look in self.last.values()), default=0.0)
         self.failures = {record.name: record.failure for record in self.records if record.failure}
         self.last |= {name: LastFit(most, len(few), np.inf) for name in self.failures}

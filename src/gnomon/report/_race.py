@@ -52,16 +52,17 @@ def compare(
     """
     records, heats = ([Tryout(entrant, scores) for entrant in entrants] for _ in range(2))
     looks = FirstLooks(heats, y, classes, seed, budget)
-    race = _Race(records, looks, y, classes, seed, budget, [len(train) for train, _ in folds], progress)
+    making = _Making(prepare, budget)
+    race = _Race(records, looks, making, y, classes, seed, budget, [len(train) for train, _ in folds], progress)
     done = 0
     try:
-        race.qualify(prepare, folds)
+        race.qualify(folds)
         for fold in folds:
-            if not race.run(fold, prepare, done):
+            if not race.run(fold, done):
                 break
             done += 1
             race.retire(done)
-        race.catch_up(prepare, folds[:done])
+        race.catch_up(folds[:done])
     except ENDINGS:
         if (found := race.found_in(folds, done)) is None:
             raise
@@ -70,14 +71,32 @@ def compare(
 
 
 @dataclass
-class _Race:
-    """Candidates, some of which are stopped on the way; of those with a `looks.last` a cost can be told.
+class _Making:
+    """The matrices of a fold, and what they took last: of texts, more than many a fit."""
 
-    `preparing` are the seconds that the matrices of a fold took last, and its training rows.
-    """
+    prepare: Callable[[Folds], Iterator[Matrices]]
+    budget: Budget
+    seconds: float = 0.0
+    rows: int = 1
+
+    def __call__(self, fold: Fold) -> Matrices:
+        before = self.budget.spent
+        (prepared,) = self.prepare([fold])
+        self.seconds, self.rows = self.budget.spent - before, len(fold[0])
+        return prepared
+
+    def seconds_for(self, rows: int) -> float:
+        """What the matrices of a fold with so many training rows take."""
+        return predicted_seconds(self.seconds, self.rows, rows)
+
+
+@dataclass
+class _Race:
+    """Candidates, some of which are stopped on the way; of those with a `looks.last` a cost can be told."""
 
     records: list[Tryout]
     looks: FirstLooks
+    making: _Making
     y: Array
     classes: tuple[str, ...]
     seed: int
@@ -86,7 +105,6 @@ class _Race:
     progress: Callable[[int, int, str], None]
     steps: int = 0
     overdue: str = ""
-    preparing: tuple[float, int] = (0.0, 1)
 
     @property
     def n_folds(self) -> int:
@@ -98,7 +116,7 @@ class _Race:
         """All that run but the baseline."""
         return [record for record in self.records[1:] if record.is_running]
 
-    def qualify(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
+    def qualify(self, folds: Folds) -> None:
         """Of many rows, first looks show for which models there is time in all folds.
 
         The best goes on where there is time for two: few folds with it tell more than many without.
@@ -106,7 +124,7 @@ class _Race:
         rows = self.sizes[0]
         if rows <= 2 * ROWS or np.isinf(self.budget.limit):
             return
-        self.looks.take(lambda few: iter([self._prepared(prepare, fold) for fold in few]), folds, self._step)
+        self.looks.take(self.making, folds, self._step)
         failures, last = self.looks.failures, self.looks.last
         self._stop([record for record in self.records if record.name not in last], lambda record: UNSEEN, late=True)
         costs = {record.name: self.n_folds * self._cost(record, rows) for record in self.rivals}
@@ -129,7 +147,7 @@ class _Race:
         time = self._time_for_fits(self.sizes[:FEWEST_FOLDS])
         return FEWEST_FOLDS * cost < time and cost < SHARE_OF_BEST * self.budget.left
 
-    def run(self, fold: Fold, prepare: Callable[[Folds], Iterator[Matrices]], done: int) -> bool:
+    def run(self, fold: Fold, done: int) -> bool:
         """One fold of all that run, after so many; a fit for which there is no time is not begun.
 
         That stops a model in the first folds, if there are others; later it ends the comparison: False. Where all that
@@ -139,7 +157,7 @@ class _Race:
         time = self._time_for_fits([rows])
         if done >= FEWEST_FOLDS and any(self._cost(record, rows) >= time for record in running):
             return False
-        prepared = self._prepared(prepare, fold)
+        prepared = self.making(fold)
         for record in running:
             if self._cost(record, rows) >= self._time and record.name != self.overdue:
                 if done >= FEWEST_FOLDS:
@@ -159,13 +177,6 @@ class _Race:
         """Of those that were stopped for want of time after so many folds, the one that costs least; None if none."""
         late = [r for r in self.records if r.late and not r.failure and len(r.scores) == done and self._is_known(r)]
         return min(late, key=lambda record: self._cost(record, rows), default=None)
-
-    def _prepared(self, prepare: Callable[[Folds], Iterator[Matrices]], fold: Fold) -> Matrices:
-        """The matrices of one fold; of texts they may take longer than a fit."""
-        before = self.budget.spent
-        (prepared,) = prepare([fold])
-        self.preparing = self.budget.spent - before, len(fold[0])
-        return prepared
 
     def _fit(self, record: Tryout, fold: Fold, prepared: Matrices, done: int, most: float | None = None) -> None:
         """One fold; after `most` seconds, or thrice what is expected and a part of what is left, the fit is ended."""
@@ -222,7 +233,7 @@ class _Race:
             late=True,
         )
 
-    def catch_up(self, prepare: Callable[[Folds], Iterator[Matrices]], folds: Folds) -> None:
+    def catch_up(self, folds: Folds) -> None:
         """The folds that they lack, for the best of those that were stopped for want of time, if some of it is left.
 
         Where nobody else has got so far, for one after the other, also of those that have not been looked at.
@@ -236,27 +247,21 @@ class _Race:
         time = self._time_for_fits([len(train) for train, _ in folds])
         fitting = {name: cost for name, cost in costs.items() if cost < time}
         again = [record for record in known if record.name in affordable(fitting, time)] if fitting else []
-        self._fill(again, prepare, folds, lambda: self._time)
+        self._fill(again, folds, lambda: self._time)
         unseen = [record for record in late if not self._is_known(record)]
         for record in (*unseen, *sorted(known, key=lambda record: costs[record.name])):
             if self._has_gained(len(folds)):
                 break
-            self._fill([record], prepare, folds, lambda: self.budget.left)
+            self._fill([record], folds, lambda: self.budget.left)
 
-    def _fill(
-        self,
-        again: Sequence[Tryout],
-        prepare: Callable[[Folds], Iterator[Matrices]],
-        folds: Folds,
-        time_left: Callable[[], float],
-    ) -> None:
+    def _fill(self, again: Sequence[Tryout], folds: Folds, time_left: Callable[[], float]) -> None:
         """The folds that these lack, for as long as they have time."""
         for j, fold in enumerate(folds):
             rows = len(fold[0])
             lacking = [record for record in again if len(record.scores) == j and not record.failure]
-            if all(self._cost(record, rows) + self._seconds_to_prepare(rows) >= time_left() for record in lacking):
+            if all(self._cost(record, rows) + self.making.seconds_for(rows) >= time_left() for record in lacking):
                 continue
-            prepared = self._prepared(prepare, fold)
+            prepared = self.making(fold)
             for record in lacking:
                 if self._cost(record, rows) >= time_left():
                     continue
@@ -296,13 +301,9 @@ class _Race:
     def _time(self) -> float:
         return max(self.budget.left_for_comparing, 0.0)
 
-    def _seconds_to_prepare(self, rows: int) -> float:
-        """The matrices of so many rows."""
-        return predicted_seconds(*self.preparing, rows)
-
     def _time_for_fits(self, sizes: Sequence[int]) -> float:
         """What is left for comparing when the matrices of folds with so many training rows have been made."""
-        return max(self._time - sum(map(self._seconds_to_prepare, sizes)), 0.0)
+        return max(self._time - sum(map(self.making.seconds_for, sizes)), 0.0)
 
     def _stop(self, records: Iterable[Tryout], why: Callable[[Tryout], str], *, late: bool = False) -> None:
         for record in records:
