@@ -179,10 +179,10 @@ class _Race:
         return min(late, key=lambda record: self._cost(record, rows), default=None)
 
     def _fit(self, record: Tryout, fold: Fold, prepared: Matrices, done: int, most: float | None = None) -> None:
-        """One fold; after `most` seconds, or thrice what is expected and a part of what is left, the fit is ended."""
+        """One fold; after `most` seconds, or those that `longest_fit` says, the fit is ended."""
         rows = len(fold[0])
         if most is None:
-            most = max(longest_fit(self.budget.left_for_comparing), 3.0 * self._cost(record, rows))
+            most = longest_fit(self.budget.left_for_comparing, self._cost(record, rows))
         try_fold(record, fold, prepared, self.y, self.classes, self.seed, most)
         if len(record.scores) > done:
             self.looks.last[record.name] = LastFit(record.seconds[-1], rows, record.losses(done + 1)[-1])

@@ -23,6 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, PowerTransformer
 from gnomon._registry import Candidate, Facts
 from gnomon._typing import Array, Floats, Matrix
 from gnomon.io.tables import listed
+from gnomon.report._budget import longest_fit
 from gnomon.report._compare import Folds, Trial, Tryout, trial_of, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._findings import Finding
@@ -113,9 +114,10 @@ def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> Tria
     if FITS * trial.seconds > asked.budget.left_for_search:
         return Trial(tryout.entrant, stopped=NO_TIME)
     for fold, prepared in zip(folds, matrices(asked.used, [trial.entrant], asked.train, asked.y, folds), strict=True):
-        try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed)
+        most = longest_fit(asked.budget.left_for_search, FITS * trial.seconds / len(folds))
+        try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed, most)
         ahead = len(folds) - len(tryout.scores)
-        if tryout.failure:
+        if not tryout.is_running:
             break
         if ahead and ahead * float(np.mean(tryout.seconds)) > asked.budget.left_for_search:
             tryout.stopped = NO_TIME

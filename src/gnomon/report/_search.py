@@ -111,7 +111,8 @@ class _Tuning:
         own, baseline = self._losses(self.trial), self._losses(self.baseline)
         for k, (fold, prepared) in enumerate(zip(self.folds, self.prepared, strict=True)):
             given = self.asked.y, self.asked.target.classes, self.asked.wishes.seed
-            try_fold(tryout, fold, prepared, *given, longest_fit(self.asked.budget.left_for_search))
+            most = longest_fit(self.asked.budget.left_for_search, self.cost / len(self.folds))
+            try_fold(tryout, fold, prepared, *given, most)
             said = tryout.losses(k + 1)
             if not (tryout.is_running and np.all(np.isfinite(said))):
                 break
