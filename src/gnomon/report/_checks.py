@@ -21,8 +21,7 @@ from gnomon.report._splits import Split
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
-from gnomon.report.scores import Score, rounded
-from gnomon.report.words import percent
+from gnomon.report.scores import Score, percent, rounded
 
 __all__ = [
     "check_columns",

@@ -23,10 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Integers
 from gnomon._words import RULES, RuleName
 from gnomon.io import UserError
-from gnomon.report._compare import Trial
+from gnomon.report._compare import Folds, Trial
 from gnomon.report.scores import Score, rounded, standard_error
 
 __all__ = ["MODEL_RULES", "Choice", "check_rule", "choose"]
@@ -56,7 +55,7 @@ class _Field:
     """Models among which one is chosen, and their losses."""
 
     trials: Sequence[Trial]
-    folds: Sequence[tuple[Integers, Integers]]
+    folds: Folds
     score: Score
 
     @property
@@ -135,9 +134,7 @@ def check_rule(rule: str) -> RuleName:
     raise UserError(f"--rule {rule!r} is unknown; give one of: {', '.join(RULES)}")
 
 
-def choose(
-    trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], score: Score, rule: RuleName = "simplest"
-) -> Choice:
+def choose(trials: Sequence[Trial], folds: Folds, score: Score, rule: RuleName = "simplest") -> Choice:
     """Apply a rule of this module; the first trial is the baseline, `score` as a loss is what counts."""
     text, admits = MODEL_RULES[rule]
     text = text if len(folds) > 1 else ONE_FOLD

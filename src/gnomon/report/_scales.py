@@ -24,7 +24,7 @@ from gnomon._registry import Candidate, Facts
 from gnomon._typing import Array, Floats, Matrix
 from gnomon.io.tables import listed
 from gnomon.report._budget import longest_fit
-from gnomon.report._compare import Folds, Trial, Tryout, trial_of, try_fold
+from gnomon.report._compare import Folds, Trial, Tryout, best_first, trial_of, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._findings import Finding
 from gnomon.report._question import TableQuestion
@@ -92,10 +92,8 @@ def unit_of(y: Floats) -> float:
 
 def rescaled(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Rescaled:
     """The best few models on another scale, in the same folds, as far as the time suffices."""
-    first = asked.scores[0]
     scale = scale_of(asked.y) if not asked.target.classes else ""
-    able = [trial for trial in trials[1:] if trial.complete]
-    best = sorted(able, key=lambda trial: first.sign * trial.mean(first.name))[: MOST_MODELS if scale else 0]
+    best = best_first(trials[1:], asked.scores[0])[: MOST_MODELS if scale else 0]
     found: list[Trial] = []
     try:
         for trial in best:

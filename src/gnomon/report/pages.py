@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import is_missing
-from gnomon.report._compare import Trial
+from gnomon.report._compare import Trial, best_first
 from gnomon.report._decisions import DecisionOutcome, named_rows
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
@@ -279,8 +279,7 @@ def _tried(trial: Trial) -> dict[str, Any]:
 
 def ranked(study: Study) -> list[Trial]:
     """The models that could be compared, best first."""
-    first = study.scores[0]
-    return sorted((t for t in study.trials if t.complete), key=lambda t: first.sign * t.mean(first.name))
+    return best_first(study.trials, study.scores[0])
 
 
 def _columns(study, table):
