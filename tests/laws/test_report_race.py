@@ -182,7 +182,7 @@ def test_an_interruption_keeps_what_was_found(only, n, last, folds, said):
     only(LINEAR, TREE, impatient(last))
     study = learn(two_classes(n), "y", time_limit=600.0)
     assert [f.text for f in study.findings if f.title == "Interrupted"] == [
-        f"the comparison was ended {said}; what had been found by then was used"
+        f"The comparison was ended {said}; what had been found by then was used."
     ]
     told = {trial.candidate.name: trial for trial in study.trials}
     compared = [name for name, trial in told.items() if trial.complete]

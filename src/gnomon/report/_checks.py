@@ -211,9 +211,9 @@ def check_names(table: Table) -> list[Finding]:
     if not table.has_row_names:
         return []
     text = (
-        f"The first line has one name less than the others have fields, as R writes names of rows: the first field is "
-        f"taken as {table.names[0]}, and {table.names[1]} as the name of the second. If it is that of the first, add "
-        "the missing name at the end of the line."
+        f"The first line has one name fewer than the other lines have fields, as R writes names of rows: so the first "
+        f"column is called {table.names[0]}, and the second {table.names[1]}. If {table.names[1]} is the name of the "
+        "first column, add the missing name at the end of the first line."
     )
     return [Finding("note", "Names of rows", text)]
 

@@ -1,13 +1,25 @@
-"""The words of a text, and the text without one of them: how a forecast is asked what a word does.
+"""A text with a capital; its words, and the text without one of them: how a forecast is asked what a word does.
 
 Li, Monroe & Jurafsky (2016), Understanding neural networks through representation erasure, arXiv 1612.08220.
 """
 
 import re
 
-__all__ = ["distinct_words", "without_word"]
+__all__ = ["capitalized", "distinct_words", "without_word"]
 
 _WORD = re.compile(r"\b\w+\b")
+
+
+def capitalized(text: str) -> str:
+    """The text with a capital at its beginning, and else as it is.
+
+    Examples
+    --------
+    >>> from gnomon.report.words import capitalized
+    >>> capitalized("the RMSE falls")
+    'The RMSE falls'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def distinct_words(text: str) -> list[str]:
