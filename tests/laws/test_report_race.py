@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from gnomon._registry import Candidate
 from gnomon.io import Table, UserError, load, save
-from gnomon.report import _budget, _compare, _race, _search, learn, page, summary
+from gnomon.report import _budget, _race, _search, learn, page, summary
 from gnomon.report._blend import MemberForecasts
 from gnomon.report._kinds import infer_kinds
 from gnomon.report.prepare import CODINGS, Preparer, TextBlock
@@ -107,24 +107,6 @@ class Slow(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.classes_[np.full(len(X), np.argmax(self.shares_))]
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Seconds that pass only within fits of `Slow`."""
-    now = [0.0]
-
-    class Watch:
-        def __enter__(self):
-            self.start = now[0]
-            return self
-
-        def __exit__(self, *_):
-            self.seconds = now[0] - self.start
-
-    monkeypatch.setattr(_budget.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(_compare, "stopwatch", Watch)
-    return now
 
 
 def slow(clock, seconds=0.01):
