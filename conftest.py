@@ -9,7 +9,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "tests"))
 os.environ.setdefault("MPLBACKEND", "Agg")
-pytest_plugins = ["budget", "few_models"]
+pytest_plugins = ["budget", "few_models", "still_clock"]
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,7 @@ MOST = 12_000
 
 
 class Score(NamedTuple):
-    """(1) of one split, and how many of its rows condition the process."""
+    """(1) of one split, and how many rows to learn from condition the process."""
 
     error: float
     likelihood: float

@@ -509,7 +509,8 @@ def test_names_of_rows_are_told_and_are_no_data(file):
     table = read_table(file(text))
     assert table.names == ("rownames", "month", "level")
     (found,) = check_names(table)
-    assert "taken as rownames, and month as the name of the second" in found.text
+    assert check_names(table.take([1])) == check_names(table.replace("month", [1.0, 2.0])) == [found]
+    assert "called rownames, and the second month. If month is" in found.text
     assert check_names(read_table(file("rownames,a\n1,2\n3,4\n"))) == []
     with pytest.raises(TableError, match="line 1 has 2 fields where line 2 has 3"):
         read_table(file(text), header=False)

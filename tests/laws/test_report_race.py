@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from gnomon._registry import Candidate
 from gnomon.io import Table, UserError, load, save
-from gnomon.report import _budget, _compare, _race, _search, learn, page, summary
+from gnomon.report import _budget, _race, _search, learn, page, summary
 from gnomon.report._blend import MemberForecasts
 from gnomon.report._kinds import infer_kinds
 from gnomon.report.prepare import CODINGS, Preparer, TextBlock
@@ -109,24 +109,6 @@ class Slow(ClassifierMixin, BaseEstimator):
         return self.classes_[np.full(len(X), np.argmax(self.shares_))]
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    """Seconds that pass only within fits of `Slow`."""
-    now = [0.0]
-
-    class Watch:
-        def __enter__(self):
-            self.start = now[0]
-            return self
-
-        def __exit__(self, *_):
-            self.seconds = now[0] - self.start
-
-    monkeypatch.setattr(_budget.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(_compare, "stopwatch", Watch)
-    return now
-
-
 def slow(clock, seconds=0.01):
     return Candidate("slow", "classification", lambda facts, seed: Slow(clock, seconds), complexity=3.0)
 
@@ -182,7 +164,7 @@ def test_an_interruption_keeps_what_was_found(only, n, last, folds, said):
     only(LINEAR, TREE, impatient(last))
     study = learn(two_classes(n), "y", time_limit=600.0)
     assert [f.text for f in study.findings if f.title == "Interrupted"] == [
-        f"the comparison was ended {said}; what had been found by then was used"
+        f"The comparison was ended {said}; what had been found by then was used."
     ]
     told = {trial.candidate.name: trial for trial in study.trials}
     compared = [name for name, trial in told.items() if trial.complete]

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from gnomon._registry import Candidate, Facts
-from gnomon.report import _budget, _compare, _race
+from gnomon.report import _budget, _race
 from gnomon.report._budget import Budget
 from gnomon.report._compare import BASELINE, Entrant, Tryout
 from gnomon.report._first_looks import FirstLooks, LastFit
@@ -51,20 +51,8 @@ class Runner(RegressorMixin, BaseEstimator):
 
 
 @pytest.fixture
-def race(monkeypatch):
+def race(clock):
     """Runs models against each other in five folds; says what became of each, the fits of each, and how many folds."""
-    now = [0.0]
-
-    class Watch:
-        def __enter__(self):
-            self.start = now[0]
-            return self
-
-        def __exit__(self, *_):
-            self.seconds = now[0] - self.start
-
-    monkeypatch.setattr(_budget.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(_compare, "stopwatch", Watch)
 
     def run(models, seconds, n=10_000):
         """`seconds` are those for comparing."""
@@ -73,7 +61,7 @@ def race(monkeypatch):
         folds = [(np.setdiff1d(np.arange(n), part), part) for part in parts]
         facts = Facts("regression", n, 1)
         made = [
-            Candidate(name, "regression", lambda f, s, name=name: Runner(models[name], fits[name], now), 1.0 + k)
+            Candidate(name, "regression", lambda f, s, name=name: Runner(models[name], fits[name], clock), 1.0 + k)
             for k, name in enumerate(models)
         ]
         field = [Entrant(one, facts, "columns") for one in (BASELINE["regression"], *made)]

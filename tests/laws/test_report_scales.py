@@ -1,5 +1,7 @@
 """Models of skewed numbers on another scale: forecasts are means (or medians) in the units of the target."""
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.dummy import DummyRegressor
@@ -8,7 +10,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from gnomon._registry import Candidate, Facts
 from gnomon.io import Table, load, save
-from gnomon.report import learn, page
+from gnomon.report import _budget, learn, page
 from gnomon.report._scales import SCALES, RescaledRegressor, _thinned, on_scale, scale_of
 
 LINE = Candidate("line", "regression", lambda facts, seed: LinearRegression(), complexity=1.0,
@@ -123,3 +125,22 @@ def test_of_many_residuals_those_that_stand_for_them_have_their_mean():
     assert len(_thinned(many)) == 200
     assert np.mean(_thinned(many)) == pytest.approx(3.0, abs=1e-9)
     np.testing.assert_array_equal(_thinned(many[:200]), many[:200])
+
+
+class EndlessBelowZero(LinearRegression):
+    """A line whose fits do not end where a target is negative, as the logarithms of some positive ones are."""
+
+    def fit(self, X, y):
+        while np.min(y) < 0.0:
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
+def test_a_fit_that_does_not_end_on_another_scale_is_ended(only, monkeypatch):
+    monkeypatch.setattr(_budget, "LEAST_OF_FIT", 0.05)
+    monkeypatch.setattr(_budget, "SHARE_OF_FIT", 1e-3)
+    only(Candidate("line", "regression", lambda facts, seed: EndlessBelowZero(), complexity=1.0))
+    study = learn({"x": X[:300, 0], "y": SKEWED}, "y", time_limit=60.0, single=True)
+    line, scaled = study.trials[1:]
+    assert line.complete
+    assert scaled.stopped.endswith("rows was ended after 0 s, its share of the time")

@@ -165,10 +165,10 @@ def stoppable(stop):
 @pytest.mark.parametrize(
     ("at", "search", "said"),
     [
-        (FOLDS + FOLDS + 3, True, "tuning was ended"),
-        (FOLDS + 1, False, "the fit of tree was ended, and the best of those that are quicker was taken"),
-        (FOLDS + 2, False, "looking into the model was ended"),
-        (FOLDS + 2 + 6, False, "the fit to all rows was ended, and the model file holds the one that was judged"),
+        (FOLDS + FOLDS + 3, True, "Tuning was ended"),
+        (FOLDS + 1, False, "The fit of tree was ended, and the best of those that are quicker was taken"),
+        (FOLDS + 2, False, "Looking into the model was ended"),
+        (FOLDS + 2 + 6, False, "The fit to all rows was ended, and the model file holds the one that was judged"),
     ],
 )
 def test_an_interruption_keeps_what_was_found(only, monkeypatch, at, search, said):
@@ -182,11 +182,11 @@ def test_an_interruption_keeps_what_was_found(only, monkeypatch, at, search, sai
     study = learn(data, "y", search=search, rule="best", single=True)
     assert stop.fits >= at
     told = [finding.text for finding in study.findings if finding.title == "Interrupted"]
-    assert told == [f"{said}; what had been found by then was used"]
-    expected = "slope" if "quicker" in said else "tuned tree" if "tuning" in said else "tree"
+    assert told == [f"{said}; what had been found by then was used."]
+    expected = "slope" if "quicker" in said else "tuned tree" if "Tuning" in said else "tree"
     assert study.choice.trial.candidate.name == expected
     assert study.refitted == ("all rows" not in said)
-    assert (study.rows_curve is None) == ("looking" in said)
+    assert (study.rows_curve is None) == ("Looking" in said)
     assert np.isfinite(study.predict({name: values[:3] for name, values in data.items()})).all()
     assert said in page(study, Table(data))
 
@@ -194,8 +194,8 @@ def test_an_interruption_keeps_what_was_found(only, monkeypatch, at, search, sai
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        ("_scales._tried", "trying other scales of the target was ended"),
-        ("_stages.blended", "mixing the best models was ended"),
+        ("_scales._tried", "Trying other scales of the target was ended"),
+        ("_stages.blended", "Mixing the best models was ended"),
     ],
 )
 def test_an_interruption_after_the_folds_keeps_them(only, monkeypatch, step, said):
@@ -211,7 +211,7 @@ def test_an_interruption_after_the_folds_keeps_them(only, monkeypatch, step, sai
     data["y"] = np.exp(2.0 * data["a"] + 0.3 * data["y"])
     study = learn(data, "y", search=step == "_scales._tried", single=step == "_scales._tried")
     told = [finding.text for finding in study.findings if finding.title == "Interrupted"]
-    assert told == [f"{said}; what had been found by then was used"]
+    assert told == [f"{said}; what had been found by then was used."]
     assert [trial.candidate.name for trial in study.trials if "scale" not in trial.candidate.name] == [
         "baseline", "slope", "tree"
     ]  # fmt: skip
@@ -227,7 +227,7 @@ def test_an_interruption_of_importances_leaves_them_out(only, monkeypatch):
     study = learn({**numbers(), "y": 2.0 * numbers()["a"] + numbers()["b"]}, "y")
     assert (study.importances, study.responses, study.rows_curve) == ([], [], None)
     assert study.choice.learned
-    assert "looking into the model was ended" in repr(study)
+    assert "Looking into the model was ended" in repr(study)
 
 
 def test_a_fit_without_a_quicker_one_ends_the_study(only):

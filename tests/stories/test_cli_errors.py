@@ -227,7 +227,7 @@ def test_an_interruption_of_a_comparison_ends_with_a_report(folder, fit, when):
     before = signal.getsignal(signal.SIGINT)
     result = run("demo")
     assert result.exit_code == 0, result.stderr
-    assert f"the comparison was ended {when}" in " ".join(result.output.split())
+    assert f"The comparison was ended {when}" in " ".join(result.output.split())
     assert left(folder) == ["gnomon-demo", "gnomon-demo/model.skops", "gnomon-demo/report.html"]
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -36,7 +36,7 @@ REPORT = "report.html"
 MODEL = "model.skops"
 SOON = 1.0
 """Seconds within which a second interruption means that nothing is wanted."""
-LEAST = 0.05
+LEAST_LEFT = 0.05
 """The share of a time limit that reading a file leaves at least, so that something is compared."""
 STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
 
@@ -59,7 +59,7 @@ def run(
         found = given(data, reading)
         console.print(f"{data.name}: {len(found.table)} rows, {len(found.table.names)} columns", markup=False)
         limit = choices.get("time_limit")
-        left = limit if limit is None or begun is None else max(limit + begun - time.perf_counter(), LEAST * limit)
+        left = limit if limit is None or begun is None else max(limit + begun - time.perf_counter(), LEAST_LEFT * limit)
         with progress_bar(quiet=quiet or as_json, limit=limit) as progress, ending_early():
             study = learn(found, target, **{**choices, "time_limit": left}, progress=progress)
         with finishing():

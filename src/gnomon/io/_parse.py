@@ -133,7 +133,7 @@ def _mostly_numbers(sample: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class _Cells:
-    """The first line, and the columns of all others; a name for those of the rows may stand before the first line's."""
+    """The first line, and the columns of all others; `has_row_names` where a name was put before those of that line."""
 
     first: list[str]
     columns: list[Array]

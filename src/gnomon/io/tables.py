@@ -107,7 +107,7 @@ class Table:
 
     def take(self, rows: Sequence[int] | Array) -> "Table":
         """The table of these rows (indices or a mask), in that order."""
-        return Table({name: values[rows] for name, values in self.columns.items()}, decimal=self.decimal)
+        return self._with({name: values[rows] for name, values in self.columns.items()})
 
     def select(self, names: Iterable[str]) -> "Table":
         """The table of these columns, in that order."""
@@ -115,7 +115,11 @@ class Table:
 
     def replace(self, name: str, values: ArrayLike) -> "Table":
         """The table with other values in one column."""
-        return Table({**self.columns, name: values}, decimal=self.decimal)
+        return self._with({**self.columns, name: values})
+
+    def _with(self, columns: Mapping[str, ArrayLike]) -> "Table":
+        """The table of these columns, which have the names of its own."""
+        return Table(columns, decimal=self.decimal, has_row_names=self.has_row_names)
 
 
 def listed(names: Collection[object], most: int = 12) -> str:

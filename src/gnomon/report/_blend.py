@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 
 from gnomon._registry import Candidate
-from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, available_if
+from gnomon._typing import Array, ArrayLike, Floats, Matrix, available_if
 from gnomon.io import Table
 from gnomon.io.tables import as_table
-from gnomon.report._compare import Entrant, Trial
+from gnomon.report._compare import Entrant, Folds, Trial, best_first
 from gnomon.report._kinds import ColumnKind
 from gnomon.report.of_columns import OfColumns
 from gnomon.report.scores import Forecast, Score, score_all, standard_error
@@ -35,12 +35,10 @@ ELABORATE = 10.0
 Losses: TypeAlias = Callable[[Array, Forecast], float]
 
 
-def blended(
-    trials: Sequence[Trial], y: Array, folds: Sequence[tuple[Integers, Integers]], judges: Sequence[Score]
-) -> Trial | None:
+def blended(trials: Sequence[Trial], y: Array, folds: Folds, judges: Sequence[Score]) -> Trial | None:
     """The trial of the mean (1) of the best few by the first score; None for one fold, or where one model is best."""
     first = judges[0]
-    best = sorted((t for t in trials if t.complete), key=lambda t: first.sign * t.mean(first.name))[:MOST_MEMBERS]
+    best = best_first(trials, first)[:MOST_MEMBERS]
     if len(best) < 2 or len(folds) < 2:
         return None
     tests = [y[test] for _, test in folds]

@@ -2,8 +2,8 @@
 
     seconds of a fold of n rows  ≈  s · (n / m)^1.2,    s those of a trial with m rows                          (1)
 
-Models are ranked by their loss so far, and the best go on as far as (1) says that the time suffices. So are models that
-can no longer win: those that gained less than half of what the best gained over the baseline, in every fold so far.
+Models are ranked by their loss so far, and the best go on as far as (1) says that the time suffices. Models that can
+no longer win are stopped: those that gained less than half of what the best gained over the baseline, in every fold.
 Jamieson & Talwalkar (2016), Non-stochastic best arm identification and hyperparameter optimization, PMLR 51; Maron &
 Moore (1997), The racing algorithm, doi:10.1023/A:1006556606079.
 """
@@ -22,7 +22,9 @@ WRITING = 0.05
 """The share of the limit that is kept for writing the files."""
 COMPARISON_BEFORE_SEARCH = 0.5
 SHARE_OF_FIT, LEAST_OF_FIT = 1.0 / 3.0, 1.0
-"""What one fit may take of the time that is left for all, and in seconds: with more it has no second fold."""
+"""Any fit may take this share of the time that is left for all (with more it has no second fold), or these seconds."""
+TIMES_EXPECTED = 3.0
+"""A fit may take so many times the seconds that are expected of it."""
 FEWEST_FOLDS = 2
 """Two folds show that a loss is no accident, and give differences a standard error."""
 
@@ -87,16 +89,16 @@ def predicted_seconds(seconds: float, rows: int, more: int) -> float:
     return seconds * (more / rows) ** GROWTH
 
 
-def longest_fit(left: float) -> float:
-    """Seconds after which a fit of unknown length is ended, of those that are left for all.
+def longest_fit(left: float, expected: float = 0.0) -> float:
+    """Seconds after which a fit is ended, by those that are left for all and those that are expected of it, if any.
 
     Examples
     --------
     >>> from gnomon.report._budget import longest_fit
-    >>> longest_fit(60.0), longest_fit(-1.0)
-    (20.0, 1.0)
+    >>> longest_fit(60.0), longest_fit(-1.0), longest_fit(60.0, 25.0)
+    (20.0, 1.0, 75.0)
     """
-    return max(SHARE_OF_FIT * left, LEAST_OF_FIT)
+    return max(SHARE_OF_FIT * left, LEAST_OF_FIT, TIMES_EXPECTED * expected)
 
 
 def times_within(seconds: float, each: float, most: int) -> int:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats
 from gnomon.decision import ScoreCalibrator
 from gnomon.numerics.weights import effective_train_prior
-from gnomon.report._compare import Trial
+from gnomon.report._compare import Folds, Trial
 from gnomon.report.scores import LEAST_PROBABILITY, rounded, standard_error
 
 __all__ = ["CalibrationVerdict", "calibrated_by"]
@@ -34,9 +34,7 @@ class CalibrationVerdict:
     why: str
 
 
-def calibrated_by(
-    trial: Trial, y: Array, folds: Sequence[tuple[Integers, Integers]], classes: Sequence[str]
-) -> CalibrationVerdict | None:
+def calibrated_by(trial: Trial, y: Array, folds: Folds, classes: Sequence[str]) -> CalibrationVerdict | None:
     """The verdict on (1) for a trial of classes; None for one fold, or for too few rows of a class to learn it."""
     tests = [test for _, test in folds]
     logs = [log_probabilities(f.proba) for f in trial.forecasts if f.proba is not None]

@@ -21,8 +21,7 @@ from gnomon.report._splits import Split
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report._target import Target
 from gnomon.report.reading import reading_remarks
-from gnomon.report.scores import Score, rounded
-from gnomon.report.words import percent
+from gnomon.report.scores import Score, percent, rounded
 
 __all__ = [
     "check_columns",
@@ -212,9 +211,9 @@ def check_names(table: Table) -> list[Finding]:
     if not table.has_row_names:
         return []
     text = (
-        f"The first line has one name less than the others have fields, as R writes names of rows: the first field is "
-        f"taken as {table.names[0]}, and {table.names[1]} as the name of the second. If it is that of the first, add "
-        "the missing name at the end of the line."
+        f"The first line has one name fewer than the other lines have fields, as R writes names of rows: so the first "
+        f"column is called {table.names[0]}, and the second {table.names[1]}. If {table.names[1]} is the name of the "
+        "first column, add the missing name at the end of the first line."
     )
     return [Finding("note", "Names of rows", text)]
 

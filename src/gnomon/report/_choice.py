@@ -23,10 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Integers
 from gnomon._words import RULES, RuleName
 from gnomon.io import UserError
-from gnomon.report._compare import Trial
+from gnomon.report._compare import Folds, Trial
 from gnomon.report.scores import Score, rounded, standard_error
 
 __all__ = ["MODEL_RULES", "Choice", "check_rule", "choose"]
@@ -56,7 +55,7 @@ class _Field:
     """Models among which one is chosen, and their losses."""
 
     trials: Sequence[Trial]
-    folds: Sequence[tuple[Integers, Integers]]
+    folds: Folds
     score: Score
 
     @property
@@ -124,7 +123,7 @@ MODEL_RULES: dict[RuleName, ModelRule] = {
 }
 
 
-ONE_FOLD = "of the models that beat the baseline, the one of least loss; one fold tells no standard errors"
+ONE_FOLD = "of the models that beat the baseline, the one of least loss; one fold has no standard errors"
 
 
 def check_rule(rule: str) -> RuleName:
@@ -135,9 +134,7 @@ def check_rule(rule: str) -> RuleName:
     raise UserError(f"--rule {rule!r} is unknown; give one of: {', '.join(RULES)}")
 
 
-def choose(
-    trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], score: Score, rule: RuleName = "simplest"
-) -> Choice:
+def choose(trials: Sequence[Trial], folds: Folds, score: Score, rule: RuleName = "simplest") -> Choice:
     """Apply a rule of this module; the first trial is the baseline, `score` as a loss is what counts."""
     text, admits = MODEL_RULES[rule]
     text = text if len(folds) > 1 else ONE_FOLD
@@ -146,8 +143,8 @@ def choose(
         return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)
     field = _Field(others, folds, score).sound(baseline)
     if not field.trials:
-        clearly = " by more than two standard errors of the difference" if len(folds) > 1 else ", in rows of one fold"
-        why = f"no model beats the baseline{clearly}"
+        how = "by more than two standard errors of the difference" if len(folds) > 1 else "in the one fold there was"
+        why = f"no model beats the baseline {how}"
         return Choice(baseline, learned=False, why=why, rule=text)
     chosen = min(admits(field), key=lambda t: field.merits(t)[::-1])
     return Choice(chosen, learned=True, why=_reason(field, chosen, rule), rule=text)
@@ -163,7 +160,7 @@ def _reason(field: _Field, chosen: Trial, rule: RuleName) -> str:
         return f"it is the simplest of those that are as good; {of_best}"
     superlative = f"it has the {'least' if field.score.less_is_better else 'greatest'} {field.score.name}"
     if len(field.folds) < 2:
-        return f"{superlative} of those that were compared before the user ended it, in rows of one fold"
+        return f"{superlative} in the one fold there was when the user ended the comparison"
     if rule == "best":
         return superlative
     return f"{superlative}, and no simpler model that could be taken is within one standard error of the difference"

@@ -4,7 +4,7 @@ Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; the standard errors are (2
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,6 +26,7 @@ __all__ = [
     "Matrices",
     "Trial",
     "Tryout",
+    "best_first",
     "build",
     "trial_of",
     "try_fold",
@@ -91,6 +92,11 @@ class Trial:
         """The mean of one score over the folds in which it is defined; nan if there is none."""
         defined = self.scores[name][~np.isnan(self.scores[name])]
         return float(np.mean(defined)) if len(defined) else np.nan
+
+
+def best_first(trials: Iterable[Trial], score: Score) -> list[Trial]:
+    """Those that were judged in all folds, the best by this score first."""
+    return sorted((t for t in trials if t.complete), key=lambda t: score.sign * t.mean(score.name))
 
 
 def build(candidate: Candidate, facts: Facts, seed: int) -> Any:

@@ -100,30 +100,37 @@ def importances(
     rows = rng.permutation(parts.test)[:MOST_ROWS_TO_PERMUTE]
     judges = score, SCORES[target.task][0]
 
-    def at(shown: Table) -> Floats:
+    def at(shown: Table, truth: Array) -> Floats:
         said = forecast(model, shown, target.classes)
-        return np.array([judge.loss(target.y[rows], said) for judge in judges])
+        return np.array([judge.loss(truth, said) for judge in judges])
 
-    before, test = budget.spent, table.take(rows)
-    start = at(test)
-    time, all_once = SHARE_OF_TIME * budget.left, (budget.spent - before) * len(names)
-    often = times_within(time, all_once, PERMUTATIONS)
-    if often < FEWEST_PERMUTATIONS:
-        often = FEWEST_PERMUTATIONS
-        rows = rows[: times_within(time, often * all_once / len(rows), len(rows))]
-        if len(rows) < FEWEST_ROWS_TO_PERMUTE:
-            budget.miss("the importance of columns, and how the forecast responds to them")
-            return []
-        test = table.take(rows)
-        start = at(test)
+    before, test, truth = budget.spent, table.take(rows), target.y[rows]
+    start = at(test, truth)
+    each = (budget.spent - before) * len(names)
+    often, n = _times_and_rows(SHARE_OF_TIME * budget.left, each, len(rows))
+    if n == 0:
+        budget.miss("the importance of columns, and how the forecast responds to them")
+        return []
+    if n < len(rows):
+        test, truth = table.take(rows[:n]), truth[:n]
+        start = at(test, truth)
     growth = np.empty((len(names), often, len(judges)))
     for i, name in enumerate(names):
-        shuffled = [test[name][rng.permutation(len(rows))] for _ in range(often)]
-        growth[i] = [at(test.replace(name, values)) - start for values in shuffled]
+        shuffled = [test[name][rng.permutation(n)] for _ in range(often)]
+        growth[i] = [at(test.replace(name, values), truth) - start for values in shuffled]
     k = 0 if np.all(np.isfinite(growth[..., 0])) else 1
     means, spreads = np.mean(growth[..., k], axis=1), np.std(growth[..., k], axis=1, ddof=1)
     found = zip(names, means.tolist(), spreads.tolist(), strict=True)
     return sorted((Importance(*one, often, judges[k].name) for one in found), key=lambda i: -i.mean)
+
+
+def _times_and_rows(seconds: float, each: float, n: int) -> tuple[int, int]:
+    """How often all columns are shuffled, which takes so long each time, and in how many of n rows; 0 if too few."""
+    often = times_within(seconds, each, PERMUTATIONS)
+    if often >= FEWEST_PERMUTATIONS:
+        return often, n
+    fewer = times_within(seconds, FEWEST_PERMUTATIONS * each / n, n)
+    return FEWEST_PERMUTATIONS, fewer if fewer >= FEWEST_ROWS_TO_PERMUTE else 0
 
 
 def coefficients(model: Pipeline, candidate: Candidate) -> list[tuple[str, float]]:

@@ -17,8 +17,7 @@ from gnomon.report._responses import Response
 from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._target import Target
 from gnomon.report.drawing import ACCENT, INK, MUTED, SECOND, drawn, short
-from gnomon.report.scores import Score, rounded
-from gnomon.report.words import percent
+from gnomon.report.scores import Score, percent, rounded
 
 __all__ = [
     "picture_of_candidates",

@@ -92,7 +92,11 @@ class _Making:
 
 @dataclass
 class _Race:
-    """Candidates, some of which are stopped on the way; of those with a `looks.last` a cost can be told."""
+    """Candidates, some of which are stopped on the way; of those with a `looks.last` a cost can be told.
+
+    `sizes` are the training rows of the folds, `steps` the fits that were told so far, and `overdue` names the best
+    after one fold, which goes on although its second one takes more than is left for comparing.
+    """
 
     records: list[Tryout]
     looks: FirstLooks
@@ -179,10 +183,10 @@ class _Race:
         return min(late, key=lambda record: self._cost(record, rows), default=None)
 
     def _fit(self, record: Tryout, fold: Fold, prepared: Matrices, done: int, most: float | None = None) -> None:
-        """One fold; after `most` seconds, or thrice what is expected and a part of what is left, the fit is ended."""
+        """One fold; after `most` seconds, or those that `longest_fit` says, the fit is ended."""
         rows = len(fold[0])
         if most is None:
-            most = max(longest_fit(self.budget.left_for_comparing), 3.0 * self._cost(record, rows))
+            most = longest_fit(self.budget.left_for_comparing, self._cost(record, rows))
         try_fold(record, fold, prepared, self.y, self.classes, self.seed, most)
         if len(record.scores) > done:
             self.looks.last[record.name] = LastFit(record.seconds[-1], rows, record.losses(done + 1)[-1])
@@ -207,18 +211,9 @@ class _Race:
         time = self._time_for_fits(ahead)
         if not (ahead and costs) or sum(costs.values()) < min(PATIENCE, time):
             return
-        losses = {record.name: record.losses(done) for record in self.rivals}
         if done >= FEWEST_FOLDS:
-            behind = clearly_behind(losses, self.records[0].losses(done))
-            self._stop(
-                [record for record in self.rivals if record.name in behind],
-                lambda record: (
-                    f"in each of {done} folds it gained less than half of what the best gained over the baseline"
-                    if len(behind) < len(losses)
-                    else f"in each of {done} folds it was worse than the baseline"
-                ),
-            )
-        ranked = sorted(self.rivals, key=lambda record: float(np.mean(losses[record.name])))
+            self._stop_behind(done)
+        ranked = sorted(self.rivals, key=lambda record: float(np.mean(record.losses(done))))
         if not ranked:
             return
         going_on, best = set(affordable({record.name: costs[record.name] for record in ranked}, time)), ranked[0]
@@ -231,6 +226,19 @@ class _Race:
             [record for record in ranked if record.name not in going_on],
             lambda record: f"the time did not suffice for it; after {_folds(done)} others were ahead",
             late=True,
+        )
+
+    def _stop_behind(self, done: int) -> None:
+        """Stop those that can no longer win, by their losses in so many folds."""
+        losses = {record.name: record.losses(done) for record in self.rivals}
+        behind = clearly_behind(losses, self.records[0].losses(done))
+        self._stop(
+            [record for record in self.rivals if record.name in behind],
+            lambda record: (
+                f"in each of {done} folds it gained less than half of what the best gained over the baseline"
+                if len(behind) < len(losses)
+                else f"in each of {done} folds it was worse than the baseline"
+            ),
         )
 
     def catch_up(self, folds: Folds) -> None:
@@ -277,25 +285,19 @@ class _Race:
 
     def found_in(self, folds: Folds, done: int) -> Comparison | None:
         """What there is after so many folds: these, or the first as far as it got, or the first looks, or nothing."""
+        records, judged, heats, fold = self.records, folds[: max(done, 1)], self.looks.records, self.looks.fold
         if done:
             when = "before its last fold" if done >= FEWEST_FOLDS else "in its second fold, so that one alone counts"
-            return Comparison([trial_of(record, folds[:done]) for record in self.records], folds[:done], _ended(when))
-        if any(record.scores for record in self.records[1:]):
-            self._leave(self.records)
+        elif any(record.scores for record in records[1:]):
             when = "in its first fold, which alone counts"
-            return Comparison([trial_of(record, folds[:1]) for record in self.records], folds[:1], _ended(when))
-        heats, fold = self.looks.records, self.looks.fold
-        if fold is None or not any(heat.scores for heat in heats[1:]):
+        elif fold is not None and any(heat.scores for heat in heats[1:]):
+            records, judged = heats, [fold]
+            when = f"before its first fold, so that first looks at {len(fold[0])} rows or fewer count"
+        else:
             return None
-        self._leave(heats)
-        when = f"before its first fold, so that first looks at {len(fold[0])} rows or fewer count"
-        return Comparison([trial_of(heat, [fold]) for heat in heats], [fold], _ended(when))
-
-    def _leave(self, records: Sequence[Tryout]) -> None:
-        self._stop(
-            [record for record in records if record.is_running and not record.scores],
-            lambda record: "the comparison was ended before it",
-        )
+        unseen = [record for record in records if record.is_running and not record.scores]
+        self._stop(unseen, lambda record: "the comparison was ended before it")
+        return Comparison([trial_of(one, judged) for one in records], judged, f"the comparison was ended {when}")
 
     @property
     def _time(self) -> float:
@@ -317,7 +319,3 @@ class _Race:
 
 def _folds(n: int) -> str:
     return f"{n} fold{'s' * (n > 1)}"
-
-
-def _ended(when: str) -> str:
-    return f"the comparison was ended {when}"

@@ -23,7 +23,8 @@ from sklearn.preprocessing import FunctionTransformer, PowerTransformer
 from gnomon._registry import Candidate, Facts
 from gnomon._typing import Array, Floats, Matrix
 from gnomon.io.tables import listed
-from gnomon.report._compare import Folds, Trial, Tryout, trial_of, try_fold
+from gnomon.report._budget import longest_fit
+from gnomon.report._compare import Folds, Trial, Tryout, best_first, trial_of, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._findings import Finding
 from gnomon.report._question import TableQuestion
@@ -91,10 +92,8 @@ def unit_of(y: Floats) -> float:
 
 def rescaled(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> Rescaled:
     """The best few models on another scale, in the same folds, as far as the time suffices."""
-    first = asked.scores[0]
     scale = scale_of(asked.y) if not asked.target.classes else ""
-    able = [trial for trial in trials[1:] if trial.complete]
-    best = sorted(able, key=lambda trial: first.sign * trial.mean(first.name))[: MOST_MODELS if scale else 0]
+    best = best_first(trials[1:], asked.scores[0])[: MOST_MODELS if scale else 0]
     found: list[Trial] = []
     try:
         for trial in best:
@@ -113,9 +112,10 @@ def _tried(asked: TableQuestion, trial: Trial, scale: str, folds: Folds) -> Tria
     if FITS * trial.seconds > asked.budget.left_for_search:
         return Trial(tryout.entrant, stopped=NO_TIME)
     for fold, prepared in zip(folds, matrices(asked.used, [trial.entrant], asked.train, asked.y, folds), strict=True):
-        try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed)
+        most = longest_fit(asked.budget.left_for_search, FITS * trial.seconds / len(folds))
+        try_fold(tryout, fold, prepared, asked.y, (), asked.wishes.seed, most)
         ahead = len(folds) - len(tryout.scores)
-        if tryout.failure:
+        if not tryout.is_running:
             break
         if ahead and ahead * float(np.mean(tryout.seconds)) > asked.budget.left_for_search:
             tryout.stopped = NO_TIME

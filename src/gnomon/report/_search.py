@@ -20,7 +20,7 @@ from gnomon._registry import Candidate
 from gnomon._typing import Floats
 from gnomon.gp import BayesianOptimizer
 from gnomon.report._budget import FEWEST_FOLDS, clearly_behind, longest_fit
-from gnomon.report._compare import Entrant, Folds, Matrices, Trial, Tryout, try_fold
+from gnomon.report._compare import Entrant, Folds, Matrices, Trial, Tryout, best_first, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._question import TableQuestion
 from gnomon.report.ending import ENDINGS
@@ -46,9 +46,8 @@ class TunedTrials(NamedTuple):
 
 def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> TunedTrials:
     """Tune, in turn, the best few of those that have a space; the first trial is the baseline."""
-    first = asked.scores[0]
-    able = [trial for trial in trials[1:] if trial.complete and trial.candidate.space is not None]
-    best = sorted(able, key=lambda trial: first.sign * trial.mean(first.name))[:MOST_MODELS]
+    able = [trial for trial in trials[1:] if trial.candidate.space is not None]
+    best = best_first(able, asked.scores[0])[:MOST_MODELS]
     if not best or len(folds) < FEWEST_FOLDS:
         return TunedTrials([], interrupted=False)
     prepared = list(matrices(asked.used, [trial.entrant for trial in best], asked.train, asked.y, folds))
@@ -111,7 +110,8 @@ class _Tuning:
         own, baseline = self._losses(self.trial), self._losses(self.baseline)
         for k, (fold, prepared) in enumerate(zip(self.folds, self.prepared, strict=True)):
             given = self.asked.y, self.asked.target.classes, self.asked.wishes.seed
-            try_fold(tryout, fold, prepared, *given, longest_fit(self.asked.budget.left_for_search))
+            most = longest_fit(self.asked.budget.left_for_search, self.cost / len(self.folds))
+            try_fold(tryout, fold, prepared, *given, most)
             said = tryout.losses(k + 1)
             if not (tryout.is_running and np.all(np.isfinite(said))):
                 break

@@ -20,13 +20,13 @@ from sklearn.model_selection import (
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table, UserError
 from gnomon.io.tables import as_float, to_text
+from gnomon.report._budget import FEWEST_FOLDS
 from gnomon.report._kinds import infer_kinds
 from gnomon.report._target import Target
 
 __all__ = ["Split", "split"]
 
 FOLDS = 5
-FEWEST_FOLDS = 2
 REPEATS_WHEN_SMALL = 2
 SMALL = 1_000
 

@@ -47,6 +47,7 @@ from gnomon.report._stages import (
 from gnomon.report._study_record import Study
 from gnomon.report.aims import Aims
 from gnomon.report.origin import Rows, asked, labels_of
+from gnomon.report.words import capitalized
 
 __all__ = ["learn"]
 
@@ -99,8 +100,9 @@ def learn(
         difference, and dominated by no other; or that of least loss.
     metric : str, optional
         The score that chooses, and that the report begins with: the name of a scorer of scikit-learn, with or without
-        "neg_"; "eer", "pr_area", "error_rate", "fnr", "fpr", "tnr" of `gnomon.evaluation`; or "cost", what decisions by
-        the costs of `aims` cost. By default the log loss, or the RMSE.
+        "neg_"; "eer", "pr_area", "error_rate", "fnr", "fpr", "tnr", "calibration_error" of `gnomon.evaluation`; "cllr",
+        "min_cllr" of `gnomon.decision`; or "cost", what decisions by the costs of `aims` cost. By default the log loss,
+        or the RMSE.
     aims : Aims, optional
         Costs, another prior, a coverage: what the forecasts are for.
     time_limit : float, optional
@@ -164,7 +166,7 @@ def _study(asked: TableQuestion) -> Study:
     finished = finish_model(asked, judged)
     findings = [
         *_checked(asked, judged),
-        *_scaled(asked, compared, judged),
+        *scale_findings(compared.scaled, judged.choice.trial, asked.target.name),
         *drift_findings(explained.drift),
         *_unasked(asked),
         *_ended(compared, judged, explained, finished),
@@ -212,10 +214,6 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     yield from decision_findings(judged.decisions)
 
 
-def _scaled(asked: TableQuestion, compared: Compared, judged: Judged) -> list[Finding]:
-    return scale_findings(compared.scaled, judged.choice.trial, asked.target.name)
-
-
 def _unasked(asked: TableQuestion) -> Iterator[Finding]:
     """What single columns are worth, where they are too many."""
     if len(asked.used) > MOST_COLUMNS_TO_PERMUTE:
@@ -234,4 +232,4 @@ def _ended(*stages: Compared | Judged | Explained | Finished) -> Iterator[Findin
     """What the user has ended."""
     for stage in stages:
         if stage.ended:
-            yield Finding("note", "Interrupted", f"{stage.ended}; what had been found by then was used")
+            yield Finding("note", "Interrupted", f"{capitalized(stage.ended)}; what had been found by then was used.")

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import is_missing
-from gnomon.report._compare import Trial
+from gnomon.report._compare import Trial, best_first
 from gnomon.report._decisions import DecisionOutcome, named_rows
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
@@ -30,6 +30,7 @@ from gnomon.report._pictures import (
 from gnomon.report._study_record import Study
 from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import Score, rounded
+from gnomon.report.words import capitalized
 
 __all__ = ["page", "summary"]
 
@@ -52,7 +53,7 @@ templates = jinja2.Environment(
 templates.filters["amount"] = lambda value: rounded(value) if np.isfinite(value) else "–"
 templates.filters["share"] = lambda share: "–" if np.isnan(share) else f"{share:.3f}"
 templates.filters["options"] = lambda text: Markup(_OPTION.sub(r'<code class="option">\1</code>', str(escape(text))))
-templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
+templates.filters["capitalize_first"] = capitalized
 
 
 def page(
@@ -201,7 +202,7 @@ def further(study: Study) -> list[str]:
     if study.calibration is not None and study.calibration.calibrator is not None:
         said.append(f"Calibrated, because {study.calibration.why}.")
     if study.threshold is not None:
-        said.append(f"{study.threshold.why[:1].upper()}{study.threshold.why[1:]}.")
+        said.append(f"{capitalized(study.threshold.why)}.")
     if study.decisions is not None:
         found, (name, cost) = study.decisions, study.decisions.constant
         said += _stakes_text(found)
@@ -279,8 +280,7 @@ def _tried(trial: Trial) -> dict[str, Any]:
 
 def ranked(study: Study) -> list[Trial]:
     """The models that could be compared, best first."""
-    first = study.scores[0]
-    return sorted((t for t in study.trials if t.complete), key=lambda t: first.sign * t.mean(first.name))
+    return best_first(study.trials, study.scores[0])
 
 
 def _columns(study, table):

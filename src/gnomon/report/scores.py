@@ -17,7 +17,17 @@ from scipy.stats import rankdata
 
 from gnomon._typing import Array, Bools, Floats, Integers
 
-__all__ = ["SCORES", "Forecast", "Score", "bootstrap", "forecast", "rounded", "score_all", "standard_error"]
+__all__ = [
+    "SCORES",
+    "Forecast",
+    "Score",
+    "bootstrap",
+    "forecast",
+    "percent",
+    "rounded",
+    "score_all",
+    "standard_error",
+]
 
 LEAST_PROBABILITY = 1e-9
 RESAMPLES = 500
@@ -95,6 +105,18 @@ def rounded(value: float, digits: int = 4) -> str:
         return f"{value:.{digits}g}"
     decimals = max(0, digits - 1 - int(np.floor(np.log10(abs(value)))))
     return f"{value:.{decimals}f}"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent; below one, with as many digits as tell it from nothing.
+
+    Examples
+    --------
+    >>> from gnomon.report.scores import percent
+    >>> percent(0.5338), percent(0.0397), percent(0.0016), percent(0.000397), percent(0.0)
+    ('53%', '4%', '0.2%', '0.04%', '0%')
+    """
+    return f"{share:.0%}" if share == 0.0 or share >= 0.01 else f"{100.0 * share:.1g}%"
 
 
 def _log_loss(y, f):

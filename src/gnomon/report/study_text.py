@@ -8,6 +8,7 @@ from gnomon.io.tables import listed
 from gnomon.report._findings import Gravity
 from gnomon.report._study_record import Study
 from gnomon.report.pages import further, ranked, templates, verdict
+from gnomon.report.words import capitalized
 
 __all__ = ["Aside", "RankedModel", "as_html", "as_text", "asides", "chosen", "headline", "ranking", "rule"]
 
@@ -41,8 +42,7 @@ def headline(study: Study) -> str:
 
 def rule(study: Study) -> str:
     """Why this is the task, as a sentence."""
-    text = study.target.rule
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capitalized(study.target.rule)}."
 
 
 def ranking(study: Study) -> tuple[tuple[str, ...], list[RankedModel]]:

@@ -1,13 +1,25 @@
-"""The words of a text, and the text without one of them: how a forecast is asked what a word does.
+"""A text with a capital; its words, and the text without one of them: how a forecast is asked what a word does.
 
 Li, Monroe & Jurafsky (2016), Understanding neural networks through representation erasure, arXiv 1612.08220.
 """
 
 import re
 
-__all__ = ["distinct_words", "percent", "without_word"]
+__all__ = ["capitalized", "distinct_words", "without_word"]
 
 _WORD = re.compile(r"\b\w+\b")
+
+
+def capitalized(text: str) -> str:
+    """The text with a capital at its beginning, and else as it is.
+
+    Examples
+    --------
+    >>> from gnomon.report.words import capitalized
+    >>> capitalized("the RMSE falls")
+    'The RMSE falls'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def distinct_words(text: str) -> list[str]:
@@ -20,18 +32,6 @@ def distinct_words(text: str) -> list[str]:
     ['free', 'entry', 'a', 'prize']
     """
     return list(dict.fromkeys(_WORD.findall(text.lower())))
-
-
-def percent(share: float) -> str:
-    """A share in whole percent; below one, with as many digits as tell it from nothing.
-
-    Examples
-    --------
-    >>> from gnomon.report.words import percent
-    >>> percent(0.5338), percent(0.0397), percent(0.0016), percent(0.000397), percent(0.0)
-    ('53%', '4%', '0.2%', '0.04%', '0%')
-    """
-    return f"{share:.0%}" if share == 0.0 or share >= 0.01 else f"{100.0 * share:.1g}%"
 
 
 def without_word(text: str, word: str) -> str:
