@@ -20,7 +20,8 @@ FOLDS = 5
 class Model(NamedTuple):
     """How far off its forecasts are, its seconds for 8000 rows, and for any rows.
 
-    From the fit `since` on it takes `later` seconds for 8000 rows, or fails; it fails with `too_few` rows or fewer.
+    From the fit `since` on it takes `later` seconds for 8000 rows, or fails, or the user ends it. It fails with
+    `too_few` rows or fewer.
     """
 
     off: float
@@ -29,6 +30,7 @@ class Model(NamedTuple):
     later: float = np.nan
     since: int = 99
     fails: bool = False
+    ended: bool = False
     too_few: int = 0
 
 
@@ -43,6 +45,8 @@ class Runner(RegressorMixin, BaseEstimator):
         late = len(self.fits) >= self.model.since
         if (late and self.model.fails) or len(X) <= self.model.too_few:
             raise ValueError("it broke")
+        if late and self.model.ended:
+            raise KeyboardInterrupt
         self.now[0] += self.model.fixed + (self.model.later if late else self.model.seconds) * len(X) / 8000
         return self
 
@@ -51,8 +55,8 @@ class Runner(RegressorMixin, BaseEstimator):
 
 
 @pytest.fixture
-def race(clock):
-    """Runs models against each other in five folds; says what became of each, the fits of each, and how many folds."""
+def comparison(clock):
+    """Runs models against each other in five folds; the comparison, and the rows of the fits of each."""
 
     def run(models, seconds, n=10_000):
         """`seconds` are those for comparing."""
@@ -69,6 +73,17 @@ def race(clock):
             lambda some: ({"columns": (X[train], X[test])} for train, test in some), y, folds, field, (),
             scores=SCORES["regression"], budget=Budget(seconds / _budget.COMPARISON), progress=lambda *_: None,
         )  # fmt: skip
+        return found, fits
+
+    return run
+
+
+@pytest.fixture
+def race(comparison):
+    """Runs models against each other in five folds; says what became of each, the fits of each, and how many folds."""
+
+    def run(*given, **options):
+        found, fits = comparison(*given, **options)
         told = {trial.candidate.name: trial.stopped or trial.failure for trial in found.trials[1:]}
         return told, {name: len(rows) for name, rows in fits.items()}, len(found.folds)
 
@@ -132,6 +147,14 @@ def test_who_was_stopped_for_want_of_time_catches_up_where_some_is_left(race):
     assert told["last"].startswith("all folds would take about")
     assert fits == {"good": 7, "next": 7, "last": 2}
     assert done == 5
+
+
+def test_an_interruption_while_others_catch_up_keeps_all_folds(comparison):
+    models = {"good": Model(0.1, 10.0), "next": Model(0.2, 6.0, since=3, ended=True), "last": Model(0.3, 9.0)}
+    found, _ = comparison(models, 100.0)
+    assert found.ended == "the comparison was ended after its last fold, while those stopped for want of time caught up"
+    assert len(found.folds) == 5
+    assert [trial.complete for trial in found.trials] == [True, True, False, False]
 
 
 def test_where_all_that_went_on_have_failed_the_cheapest_of_the_others_takes_their_place(race):

@@ -286,7 +286,9 @@ class _Race:
     def found_in(self, folds: Folds, done: int) -> Comparison | None:
         """What there is after so many folds: these, or the first as far as it got, or the first looks, or nothing."""
         records, judged, heats, fold = self.records, folds[: max(done, 1)], self.looks.records, self.looks.fold
-        if done:
+        if done == self.n_folds:
+            when = "after its last fold, while those stopped for want of time caught up"
+        elif done:
             when = "before its last fold" if done >= FEWEST_FOLDS else "in its second fold, so that one alone counts"
         elif any(record.scores for record in records[1:]):
             when = "in its first fold, which alone counts"
