@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture
 def clock(monkeypatch):
     """The clock of budgets and of fits: a list of one number, the seconds that have passed where a test adds some."""
-    from gnomon.report import _budget, _compare
+    from gnomon.report import _budget, _trials
 
     now = [0.0]
 
@@ -19,5 +19,5 @@ def clock(monkeypatch):
             self.seconds = now[0] - self.start
 
     monkeypatch.setattr(_budget.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(_compare, "stopwatch", Watch)
+    monkeypatch.setattr(_trials, "stopwatch", Watch)
     return now

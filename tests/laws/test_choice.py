@@ -8,7 +8,7 @@ from gnomon._registry import Candidate, Facts
 from gnomon.io import UserError
 from gnomon.report import learn
 from gnomon.report._choice import MODEL_RULES, choose
-from gnomon.report._compare import Entrant, Trial
+from gnomon.report._trials import Entrant, Trial
 from gnomon.report.scores import SCORES, standard_error
 
 FACTS = Facts("regression", n_rows=100, n_features=3)

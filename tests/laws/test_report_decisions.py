@@ -13,9 +13,9 @@ from gnomon.decision import Application, empirical_bayes_risk
 from gnomon.io import Table, UserError, load, save
 from gnomon.report import Aims, _pictures, learn, page, summary
 from gnomon.report._calibrate import calibrated_by
-from gnomon.report._compare import Trial
 from gnomon.report._decisions import cost_curve, decision_findings, decision_outcome
 from gnomon.report._sets import SetOutcome, calibrated_sets
+from gnomon.report._trials import Trial
 from gnomon.report.aims import Stakes, read_costs
 from gnomon.report.deployment import Deployed
 from gnomon.report.scores import Forecast

@@ -18,7 +18,6 @@ from gnomon.report import learn
 from gnomon.report._blend import MOST_MEMBERS, blended
 from gnomon.report._budget import Budget
 from gnomon.report._calibrate import calibrated_by, log_probabilities
-from gnomon.report._compare import Entrant, Trial
 from gnomon.report._decisions import table_shares
 from gnomon.report._entrants import matrices
 from gnomon.report._judge import coefficients, importances, judge
@@ -28,6 +27,7 @@ from gnomon.report._responses import responses
 from gnomon.report._splits import Split, split
 from gnomon.report._target import read_target
 from gnomon.report._threshold import threshold_by
+from gnomon.report._trials import Entrant, Trial
 from gnomon.report._words_that_matter import word_effects
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.prepare import CODINGS

@@ -8,7 +8,6 @@ import pytest
 from sklearn.dummy import DummyRegressor
 
 from gnomon._registry import Candidate, Facts
-from gnomon.report._compare import Entrant, Trial
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._pictures import (
     picture_of_candidates,
@@ -18,6 +17,7 @@ from gnomon.report._pictures import (
     right_edge,
 )
 from gnomon.report._target import Target
+from gnomon.report._trials import Entrant, Trial
 from gnomon.report.scores import SCORES, Forecast, score_all
 
 rng = np.random.default_rng(0)

@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from gnomon._registry import Candidate, Facts
 from gnomon.report import _budget, _race
 from gnomon.report._budget import Budget
-from gnomon.report._compare import BASELINE, Entrant, Tryout
 from gnomon.report._first_looks import FirstLooks, LastFit
 from gnomon.report._race import UNSEEN, compare
+from gnomon.report._trials import BASELINE, Entrant, Tryout
 from gnomon.report.scores import SCORES
 
 FOLDS = 5

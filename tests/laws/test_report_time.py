@@ -13,9 +13,8 @@ from sklearn.linear_model import LinearRegression
 from gnomon._registry import Candidate, Facts
 from gnomon.cli import _learn
 from gnomon.io import Table
-from gnomon.report import _compare, _scales, _search, _stages, learn
+from gnomon.report import _scales, _search, _stages, _trials, learn
 from gnomon.report._budget import Budget
-from gnomon.report._compare import Entrant, Trial
 from gnomon.report._judge import PERMUTATIONS, importances
 from gnomon.report._kinds import ColumnKind, infer_kinds
 from gnomon.report._metrics import scores_of
@@ -23,6 +22,7 @@ from gnomon.report._responses import MOST_RESPONSES, responses
 from gnomon.report._rows_enough import rows_curve
 from gnomon.report._splits import Split
 from gnomon.report._target import read_target
+from gnomon.report._trials import Entrant, Trial
 from gnomon.report._words_that_matter import word_effects
 from gnomon.report.scores import SCORES
 from gnomon.trees import DecisionTreeRegressor
@@ -163,7 +163,7 @@ def test_another_scale_is_tried_where_there_is_time(only, clock, limit, later, t
 @pytest.mark.parametrize(("limit", "left_out"), [(1000.0, []), (20.0, [CURVE]), (4.0, [CURVE, REFIT])])
 def test_what_the_time_did_not_suffice_for_is_said(only, clock, monkeypatch, limit, left_out):
     """A fit takes a second. In 4 s there are two folds and the training rows, and .8 s are left for 1.3 of all rows."""
-    monkeypatch.setattr(_stages, "stopwatch", _compare.stopwatch)
+    monkeypatch.setattr(_stages, "stopwatch", _trials.stopwatch)
     only(Candidate("line", "regression", lambda f, s: Patient(clock, fits=[]), complexity=1.0))
     rng = np.random.default_rng(0)
     study = learn({"x": (x := rng.normal(size=200)), "y": 2.0 * x + rng.normal(size=200)}, "y", time_limit=limit)

@@ -12,13 +12,13 @@ from gnomon.report import learn, page
 from gnomon.report._budget import Budget
 from gnomon.report._checks import check_outcome, check_rows, check_target
 from gnomon.report._choice import Choice
-from gnomon.report._compare import Trial
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._rows_enough import rows_curve
 from gnomon.report._scales import scale_of
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
+from gnomon.report._trials import Trial
 from gnomon.report.pages import further, verdict
 from gnomon.report.scores import SCORES, Forecast, Score
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from gnomon._registry import Facts, candidates, discover, warmups
 from gnomon.io import load, save
-from gnomon.report._compare import build
+from gnomon.report._trials import build
 
 discover()
 

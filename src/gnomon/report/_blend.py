@@ -20,8 +20,8 @@ from gnomon._registry import Candidate
 from gnomon._typing import Array, ArrayLike, Floats, Matrix, available_if
 from gnomon.io import Table
 from gnomon.io.tables import as_table
-from gnomon.report._compare import Entrant, Folds, Trial, best_first
 from gnomon.report._kinds import ColumnKind
+from gnomon.report._trials import Entrant, Folds, Trial, best_first
 from gnomon.report.of_columns import OfColumns
 from gnomon.report.scores import Forecast, Score, score_all, standard_error
 

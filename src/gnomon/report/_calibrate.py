@@ -16,7 +16,7 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.decision import ScoreCalibrator
 from gnomon.numerics.weights import effective_train_prior
-from gnomon.report._compare import Folds, Trial
+from gnomon.report._trials import Folds, Trial
 from gnomon.report.scores import LEAST_PROBABILITY, rounded, standard_error
 
 __all__ = ["CalibrationVerdict", "calibrated_by"]

@@ -25,7 +25,7 @@ import numpy as np
 
 from gnomon._words import RULES, RuleName
 from gnomon.io import UserError
-from gnomon.report._compare import Folds, Trial
+from gnomon.report._trials import Folds, Trial
 from gnomon.report.scores import Score, rounded, standard_error
 
 __all__ = ["MODEL_RULES", "Choice", "check_rule", "choose"]

@@ -10,9 +10,9 @@ from gnomon._typing import Array
 from gnomon.io import Table
 from gnomon.io.tables import to_text
 from gnomon.report._blend import MemberForecasts
-from gnomon.report._compare import BASELINE, Entrant, Folds, Matrices, build
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._target import Target
+from gnomon.report._trials import BASELINE, Entrant, Folds, Matrices, build
 from gnomon.report.prepare import CODINGS, Preparer
 
 __all__ = ["entrants", "fit_entrant", "matrices"]

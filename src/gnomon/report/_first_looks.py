@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon._typing import Array, Integers
 from gnomon.report._budget import Budget, affordable, longest_fit, predicted_seconds
-from gnomon.report._compare import Fold, Folds, Matrices, Tryout, try_fold
+from gnomon.report._trials import Fold, Folds, Matrices, Tryout, try_fold
 
 __all__ = ["FirstLooks", "LastFit"]
 

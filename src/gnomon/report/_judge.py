@@ -14,9 +14,9 @@ from gnomon._registry import Candidate, Facts
 from gnomon._typing import Array, Floats
 from gnomon.io import Table
 from gnomon.report._budget import Budget, times_within
-from gnomon.report._compare import BASELINE
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
+from gnomon.report._trials import BASELINE
 from gnomon.report.scores import SCORES, Forecast, Score, bootstrap, forecast, score_all
 
 __all__ = [

@@ -10,12 +10,12 @@ from sklearn.metrics import confusion_matrix, roc_curve
 from gnomon._typing import Array, Floats
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.estimates import share_interval
-from gnomon.report._compare import Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._responses import Response
 from gnomon.report._rows_enough import RowsCurve
 from gnomon.report._target import Target
+from gnomon.report._trials import Trial
 from gnomon.report.drawing import ACCENT, INK, MUTED, SECOND, drawn, short
 from gnomon.report.scores import Score, percent, rounded
 

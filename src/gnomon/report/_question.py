@@ -16,12 +16,12 @@ from gnomon.io import Table, UserError
 from gnomon.io.tables import refuse_unknown
 from gnomon.report._budget import Budget
 from gnomon.report._checks import copies_of
-from gnomon.report._compare import Folds
 from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._metrics import scores_of
 from gnomon.report._progress import Progress
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, read_target
+from gnomon.report._trials import Folds
 from gnomon.report.aims import Aims, Stakes
 from gnomon.report.origin import GivenTable
 from gnomon.report.scores import Score

@@ -11,8 +11,8 @@ import numpy as np
 
 from gnomon._typing import Array
 from gnomon.report._budget import FEWEST_FOLDS, Budget, affordable, clearly_behind, longest_fit, predicted_seconds
-from gnomon.report._compare import Entrant, Fold, Folds, Matrices, Trial, Tryout, trial_of, try_fold
 from gnomon.report._first_looks import ROWS, FirstLooks, LastFit
+from gnomon.report._trials import Entrant, Fold, Folds, Matrices, Trial, Tryout, trial_of, try_fold
 from gnomon.report.ending import ENDINGS
 from gnomon.report.scores import Score
 

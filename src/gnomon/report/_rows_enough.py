@@ -17,7 +17,7 @@ import numpy as np
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table
 from gnomon.report._budget import Budget
-from gnomon.report._compare import Folds, Trial
+from gnomon.report._trials import Folds, Trial
 from gnomon.report.scores import Score, forecast, rounded, standard_error
 
 __all__ = ["RowsCurve", "rows_curve"]

@@ -24,10 +24,10 @@ from gnomon._registry import Candidate, Facts
 from gnomon._typing import Array, Floats, Matrix
 from gnomon.io.tables import listed
 from gnomon.report._budget import longest_fit
-from gnomon.report._compare import Folds, Trial, Tryout, best_first, trial_of, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._findings import Finding
 from gnomon.report._question import TableQuestion
+from gnomon.report._trials import Folds, Trial, Tryout, best_first, trial_of, try_fold
 from gnomon.report.ending import ENDINGS
 
 __all__ = ["Rescaled", "RescaledRegressor", "rescaled", "scale_findings", "scale_of"]

@@ -20,9 +20,9 @@ from gnomon._registry import Candidate
 from gnomon._typing import Floats
 from gnomon.gp import BayesianOptimizer
 from gnomon.report._budget import FEWEST_FOLDS, clearly_behind, longest_fit
-from gnomon.report._compare import Entrant, Folds, Matrices, Trial, Tryout, best_first, try_fold
 from gnomon.report._entrants import matrices
 from gnomon.report._question import TableQuestion
+from gnomon.report._trials import Entrant, Folds, Matrices, Trial, Tryout, best_first, try_fold
 from gnomon.report.ending import ENDINGS
 from gnomon.report.scores import rounded, standard_error
 

@@ -24,7 +24,6 @@ from gnomon.report._blend import blended
 from gnomon.report._budget import predicted_seconds
 from gnomon.report._calibrate import CalibrationVerdict, calibrated_by
 from gnomon.report._choice import Choice, choose
-from gnomon.report._compare import Folds, Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome, cost_curve, decision_outcome, table_shares
 from gnomon.report._drift import Drift, drift
 from gnomon.report._entrants import entrants, fit_entrant, matrices
@@ -39,6 +38,7 @@ from gnomon.report._scales import Rescaled, rescaled
 from gnomon.report._search import tuned
 from gnomon.report._sets import SetOutcome, calibrated_sets
 from gnomon.report._threshold import EVEN, ThresholdVerdict, threshold_by
+from gnomon.report._trials import Folds, Trial
 from gnomon.report._words_that_matter import WordEffect, word_effects
 from gnomon.report.aims import Stakes
 from gnomon.report.deployment import Deployed, deployed

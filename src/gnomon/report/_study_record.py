@@ -11,7 +11,6 @@ from gnomon._typing import Array, Floats
 from gnomon.io import Table, UserError
 from gnomon.report._calibrate import CalibrationVerdict
 from gnomon.report._choice import Choice
-from gnomon.report._compare import Trial
 from gnomon.report._decisions import CostCurve, DecisionOutcome
 from gnomon.report._drift import Drift
 from gnomon.report._findings import Finding
@@ -24,6 +23,7 @@ from gnomon.report._sets import SetOutcome
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
 from gnomon.report._threshold import ThresholdVerdict
+from gnomon.report._trials import Trial
 from gnomon.report._words_that_matter import WordEffect
 from gnomon.report.origin import Rows, Source, given
 from gnomon.report.scores import Score

@@ -16,7 +16,7 @@ import numpy as np
 from gnomon._typing import Array, Floats
 from gnomon.decision import ScoreCalibrator
 from gnomon.report._calibrate import log_probabilities
-from gnomon.report._compare import Folds, Trial
+from gnomon.report._trials import Folds, Trial
 from gnomon.report.scores import Forecast, Score, rounded, standard_error
 
 __all__ = ["ThresholdVerdict", "threshold_by"]

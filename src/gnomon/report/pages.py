@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import is_missing
-from gnomon.report._compare import Trial, best_first
 from gnomon.report._decisions import DecisionOutcome, named_rows
 from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
@@ -28,6 +27,7 @@ from gnomon.report._pictures import (
     pictures_of_judgement,
 )
 from gnomon.report._study_record import Study
+from gnomon.report._trials import Trial, best_first
 from gnomon.report.prepare import CODINGS
 from gnomon.report.scores import Score, rounded
 from gnomon.report.words import capitalized

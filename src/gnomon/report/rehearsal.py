@@ -15,10 +15,10 @@ from gnomon._words import CLUSTER_METHODS
 from gnomon.io import Table
 from gnomon.report._anomalies import find_anomalies
 from gnomon.report._clusters import find_clusters
-from gnomon.report._compare import build
 from gnomon.report._entrants import entrants
 from gnomon.report._kinds import infer_kinds
 from gnomon.report._target import read_target
+from gnomon.report._trials import build
 from gnomon.report.prepare import Preparer
 from gnomon.report.scores import forecast
 
