@@ -168,7 +168,7 @@ def _study(asked: TableQuestion) -> Study:
         *_checked(asked, judged),
         *scale_findings(compared.scaled, judged.choice.trial, asked.target.name),
         *drift_findings(explained.drift),
-        *_unasked(asked),
+        *_unasked(asked, judged),
         *_ended(compared, judged, explained, finished),
         *_missed(asked.budget),
     ]
@@ -214,9 +214,9 @@ def _checked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     yield from decision_findings(judged.decisions)
 
 
-def _unasked(asked: TableQuestion) -> Iterator[Finding]:
+def _unasked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
     """What single columns are worth, where they are too many."""
-    if len(asked.used) > MOST_COLUMNS_TO_PERMUTE:
+    if judged.choice.learned and len(asked.used) > MOST_COLUMNS_TO_PERMUTE:
         why = f"that is done for up to {MOST_COLUMNS_TO_PERMUTE} columns"
         yield Finding("note", "Importances left out", f"What single columns are worth was not measured: {why}.")
 
