@@ -1,12 +1,13 @@
 """Sentences of a report against the numbers behind them: verdicts, advice, warnings of the outcome."""
 
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from gnomon._registry import Candidate
+from gnomon._registry import Candidate, Facts
 from gnomon.io import Table
 from gnomon.report import learn, page
 from gnomon.report._budget import Budget
@@ -18,7 +19,7 @@ from gnomon.report._rows_enough import rows_curve
 from gnomon.report._scales import scale_of
 from gnomon.report._splits import Split
 from gnomon.report._target import Target
-from gnomon.report._trials import Trial
+from gnomon.report._trials import Entrant, Trial, Tryout, try_fold
 from gnomon.report.pages import further, verdict
 from gnomon.report.scores import SCORES, Forecast, Score
 
@@ -191,3 +192,24 @@ def test_every_step_of_a_study_is_told(only):
         "asking how it responds to columns", "learning from fewer rows", "comparing held-out and training rows",
         "leaving out words", "fitting logit on all 300 rows",
     ]  # fmt: skip
+
+
+class Warns(LogisticRegression):
+    """Warns of a bound, and of something else."""
+
+    def fit(self, X, y):
+        warnings.warn("width lies on its upper bound 1e+05", UserWarning, stacklevel=2)
+        warnings.warn("rows are few", UserWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("usual", "told"), [("", 2), (r"on its (lower|upper) bound", 1)])
+def test_usual_warnings_of_a_model_are_no_complaints(usual, told):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.repeat(["a", "b"], 30)
+    candidate = Candidate("warns", "classification", lambda facts, seed: Warns(), 1.0, usual=usual)
+    record = Tryout(Entrant(candidate, Facts("classification", 40, 2, 2), "columns"), SCORES["classification"])
+    fold = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    try_fold(record, fold, {"columns": (X[fold[0]], X[fold[1]])}, y, ("a", "b"), 0)
+    assert len(record.complaints) == told
+    assert "rows are few" in record.complaints

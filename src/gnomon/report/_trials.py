@@ -3,6 +3,7 @@
 Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; the standard errors are (2) of `gnomon.report.scores`.
 """
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -167,7 +168,8 @@ def try_fold(
     record.scores.append(scores)
     record.forecasts.append(said)
     record.seconds.append(watch.seconds)
-    record.complaints |= {str(w.message).splitlines()[0] for w in caught if not _housekeeping(w)}
+    said_of_it = {str(w.message).splitlines()[0] for w in caught if not _housekeeping(w)}
+    record.complaints |= {text for text in said_of_it if not (candidate.usual and re.search(candidate.usual, text))}
 
 
 def _housekeeping(warning: warnings.WarningMessage) -> bool:
