@@ -96,7 +96,7 @@ class Candidate:
     space : callable facts → dict, optional
         Parameters of the estimator that a search may set, by name: a list of values, or a frozen ``uniform``,
         ``loguniform`` or ``randint`` of ``scipy.stats``.
-    usual : str, default=""
+    usual_warnings : str, default=""
         A regular expression of warnings that any table may give and that no reader of a report can mend.
 
     Examples
@@ -120,7 +120,7 @@ class Candidate:
     shares: Callable[[Any], Floats] | None = None
     levels: LevelCoding = "columns"
     space: Callable[[Facts], dict[str, Any]] | None = None
-    usual: str = ""
+    usual_warnings: str = ""
 
 
 @dataclass

@@ -229,3 +229,16 @@ def test_where_all_others_are_worse_than_the_baseline_what_has_not_been_looked_a
     assert told["wrong"] == "in each of 2 folds it was worse than the baseline"
     assert (told["late"], told["later"]) == ("", UNSEEN)
     assert fits["late"] == 2
+
+
+def test_what_is_tried_after_all_may_take_of_the_time_that_is_left_for_all(race, monkeypatch):
+    """A look at `slow` takes 50 of the 42 s for comparing, and 16.5 are left until the files are to be written."""
+    asked = []
+
+    def longest(left, expected):
+        asked.append(left)
+        return np.inf
+
+    monkeypatch.setattr(_race, "longest_fit", longest)
+    race({"wrong": Model(9.0, 0.0), "slow": Model(0.9, 800.0), "late": Model(0.1, 0.0)}, 42.0)
+    assert asked[-2:] == pytest.approx([16.5, 16.5])

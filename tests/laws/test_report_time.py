@@ -168,7 +168,7 @@ def test_what_the_time_did_not_suffice_for_is_said(only, clock, monkeypatch, lim
     rng = np.random.default_rng(0)
     study = learn({"x": (x := rng.normal(size=200)), "y": 2.0 * x + rng.normal(size=200)}, "y", time_limit=limit)
     told = [finding.text for finding in study.findings if finding.title == "Left out"]
-    said = f"There was no time for: {'; '.join(left_out)}. A greater --time-limit leaves some."
+    said = f"There was no time for: {'; '.join(left_out)}. A longer --time-limit gives more."
     assert told == ([said] if left_out else [])
     assert study.refitted is (REFIT not in left_out)
     assert (study.rows_curve is None) is (CURVE in left_out)

@@ -1,13 +1,14 @@
 """Sentences of a report against the numbers behind them: verdicts, advice, warnings of the outcome."""
 
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from gnomon._registry import Candidate, Facts
+from gnomon._registry import Candidate, Facts, candidates, discover
 from gnomon.io import Table
 from gnomon.report import learn, page
 from gnomon.report._budget import Budget
@@ -207,9 +208,21 @@ class Warns(LogisticRegression):
 def test_usual_warnings_of_a_model_are_no_complaints(usual, told):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.repeat(["a", "b"], 30)
-    candidate = Candidate("warns", "classification", lambda facts, seed: Warns(), 1.0, usual=usual)
+    candidate = Candidate("warns", "classification", lambda facts, seed: Warns(), 1.0, usual_warnings=usual)
     record = Tryout(Entrant(candidate, Facts("classification", 40, 2, 2), "columns"), SCORES["classification"])
     fold = np.arange(0, 60, 2), np.arange(1, 60, 2)
     try_fold(record, fold, {"columns": (X[fold[0]], X[fold[1]])}, y, ("a", "b"), 0)
     assert len(record.complaints) == told
     assert "rows are few" in record.complaints
+
+
+def test_a_plane_that_a_gaussian_process_does_not_need_is_no_complaint():
+    discover()
+    facts = Facts("regression", 40, 1)
+    process = next(one for one in candidates(facts) if one.name == "Gaussian process")
+    X = np.linspace(-2.0, 2.0, 80)[:, None]
+    y, fold = X[:, 0] ** 2 + 0.2 * np.random.default_rng(0).normal(size=80), (np.arange(0, 80, 2), np.arange(1, 80, 2))
+    for candidate, told in ((process, False), (replace(process, usual_warnings=""), True)):
+        record = Tryout(Entrant(candidate, facts, "columns"), SCORES["regression"])
+        try_fold(record, fold, {"columns": (X[fold[0]], X[fold[1]])}, y, (), 0)
+        assert any("bound" in complaint for complaint in record.complaints) is told

@@ -50,13 +50,13 @@ def _very_few_rows(facts: Facts) -> bool:
 for _candidate in (
     Candidate(
         "Gaussian process", "regression", _regressor, complexity=5.2, suits=_few_rows,
-        space=partial(_roughness, matern="kernel__k1__k2"), usual=AT_A_BOUND,
+        space=partial(_roughness, matern="kernel__k1__k2"), usual_warnings=AT_A_BOUND,
         note="a smooth random function and a plane, given the rows; smoothness, amplitude and noise at the maximum of "
         "the evidence",
     ),
     Candidate(
         "Gaussian process classification", "classification", _classifier, complexity=5.2, suits=_very_few_rows,
-        space=partial(_roughness, matern="kernel__k2"), usual=AT_A_BOUND,
+        space=partial(_roughness, matern="kernel__k2"), usual_warnings=AT_A_BOUND,
         note="log-odds that are a smooth random function, given the labels, by Laplace's approximation; smoothness and "
         "amplitude at the maximum of the evidence",
     ),

@@ -274,7 +274,7 @@ class _Race:
                 if self._cost(record, rows) >= time_left():
                     continue
                 self._step(record, "cross-validating", len(again))
-                self._fit(record, fold, prepared, j)
+                self._fit(record, fold, prepared, j, longest_fit(time_left(), self._cost(record, rows)))
                 if len(record.scores) == len(folds):
                     record.stopped = ""
 

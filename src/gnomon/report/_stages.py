@@ -167,7 +167,7 @@ def _cross_validated(asked: TableQuestion) -> Comparison:
 
 
 def _why_none(others: Sequence[Trial]) -> str:
-    """Why no model was judged in all folds: it is not for the columns to blame where the time was too short."""
+    """Why no model was judged in all folds: the columns are not to blame where the time was too short."""
     found = listed([f"{trial.candidate.name}: {trial.failure or trial.stopped}" for trial in others], 3)
     if not others or any(trial.failure for trial in others):
         return f"no model could be fitted; look at the columns, or leave some out. {found}"

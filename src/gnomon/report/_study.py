@@ -107,7 +107,8 @@ def learn(
         Costs, another prior, a coverage: what the forecasts are for.
     time_limit : float, optional
         Seconds. Where they do not suffice, models that a first look or some folds put behind are stopped, and the study
-        says which; without a limit all are compared in all folds.
+        says which; without a limit all are compared in all folds. A fit that takes too long is ended in the main thread
+        of a system with timers; elsewhere it goes on to its end.
     single : bool, default=False
         Whether a mean of several models is out of the question.
     search : bool, default=False
@@ -224,7 +225,7 @@ def _unasked(asked: TableQuestion, judged: Judged) -> Iterator[Finding]:
 def _missed(budget: Budget) -> Iterator[Finding]:
     """What there was no time for; models have reasons of their own."""
     if budget.missed:
-        text = f"There was no time for: {'; '.join(budget.missed)}. A greater --time-limit leaves some."
+        text = f"There was no time for: {'; '.join(budget.missed)}. A longer --time-limit gives more."
         yield Finding("note", "Left out", text)
 
 

@@ -168,12 +168,13 @@ def try_fold(
     record.scores.append(scores)
     record.forecasts.append(said)
     record.seconds.append(watch.seconds)
-    said_of_it = {str(w.message).splitlines()[0] for w in caught if not _housekeeping(w)}
-    record.complaints |= {text for text in said_of_it if not (candidate.usual and re.search(candidate.usual, text))}
+    record.complaints |= {str(w.message).splitlines()[0] for w in caught if not _is_usual(w, candidate.usual_warnings)}
 
 
-def _housekeeping(warning: warnings.WarningMessage) -> bool:
-    return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
+def _is_usual(warning: warnings.WarningMessage, usual: str) -> bool:
+    """Whether no reader of a report can mend it: it is for programmers, or the model often gives it."""
+    for_programmers = (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
+    return issubclass(warning.category, for_programmers) or bool(usual and re.search(usual, str(warning.message)))
 
 
 def trial_of(record: Tryout, folds: Folds) -> Trial:
