@@ -359,3 +359,9 @@ def test_what_cannot_be_served_is_said(files, tmp_path, monkeypatch):
 def test_it_listens_at_one_address_of_this_machine(server):
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", server.port), timeout=60)
+
+
+def test_an_interrupt_as_soon_as_the_address_is_told_ends_it_in_order(files):
+    """`serving` interrupts it and looks at what it says."""
+    with serving(files / "amount.skops") as client:
+        assert client.port > 0

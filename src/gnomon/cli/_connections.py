@@ -1,11 +1,40 @@
-"""Connections to `gnomon serve` on which no request comes are closed; uvicorn would wait for its head for ever."""
+"""What `gnomon serve` does otherwise than uvicorn.
+
+It tells its address when an interrupt ends it in order; and connections on which no request comes are closed, where
+uvicorn would wait for its head for ever.
+"""
 
 import asyncio
+import socket
+from collections.abc import Callable
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["protocol_within"]
+__all__ = ["TellingServer", "protocol_within"]
+
+
+class TellingServer(uvicorn.Server):
+    """A server that calls `tell` when it answers, and when it has taken over the signals that end it.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> uvicorn = pytest.importorskip("uvicorn")
+    >>> from gnomon.cli._connections import TellingServer
+    >>> issubclass(TellingServer, uvicorn.Server)
+    True
+    """
+
+    def __init__(self, config: uvicorn.Config, tell: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell = tell
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and tell."""
+        await super().startup(sockets)
+        self._tell()
 
 
 def protocol_within(seconds: float) -> type[H11Protocol]:

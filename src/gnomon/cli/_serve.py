@@ -35,7 +35,7 @@ def run(
 ) -> None:
     """Answer until interrupted."""
     uvicorn = _server_library()
-    from gnomon.cli._connections import protocol_within
+    from gnomon.cli._connections import TellingServer, protocol_within
 
     with warnings_as_notes() as said:
         opened = open_model(model)
@@ -51,14 +51,14 @@ def run(
         complain=lambda text: errors().print(text, markup=False),
     )
     with _listening(host or LOOPBACK, port) as place:
-        _tell(place, model, public=host is not None and not _is_loopback(host))
         config = uvicorn.Config(
             app, http=protocol_within(bounds.seconds), ws="none", loop="asyncio", lifespan="off", log_config=None,
             access_log=False, proxy_headers=False, server_header=False, timeout_graceful_shutdown=SECONDS_TO_FINISH,
         )  # fmt: skip
         # What interrupts comes again from uvicorn when it has ended.
         with suppress(KeyboardInterrupt, Stopped):
-            uvicorn.Server(config).run(sockets=[place])
+            public = host is not None and not _is_loopback(host)
+            TellingServer(config, lambda: _tell(place, model, public=public)).run(sockets=[place])
     errors().print("stopped", markup=False)
 
 
