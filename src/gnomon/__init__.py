@@ -10,6 +10,8 @@ Examples
 (True, 1.0)
 """
 
+from __future__ import annotations
+
 from functools import cache
 from typing import Any
 

@@ -5,6 +5,8 @@ imported. `discover` imports every such module; `candidates` then lists the mode
 the lowest layer, so every layer may import it, and of gnomon it imports only types.
 """
 
+from __future__ import annotations
+
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence

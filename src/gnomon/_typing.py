@@ -1,5 +1,7 @@
 """Types of public signatures: what callers may pass, and what they get back."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -189,6 +191,6 @@ def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     return metaestimators.available_if(check)
 
 
-def is_sparse(X: object) -> "TypeIs[Sparse]":
+def is_sparse(X: object) -> TypeIs[Sparse]:
     """``scipy.sparse.issparse``, in a form that checkers follow: what is not sparse is the rest of its type."""
     return sparse.issparse(X)

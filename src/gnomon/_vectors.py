@@ -14,6 +14,8 @@
 Each also has a body in plain Python, which defines it.
 """
 
+from __future__ import annotations
+
 from contextlib import contextmanager
 from typing import TypeAlias
 

@@ -3,6 +3,8 @@
 This module imports nothing else of gnomon: the command line refuses an unknown word before anything slow is imported.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 __all__ = [

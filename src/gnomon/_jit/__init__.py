@@ -33,6 +33,8 @@ written with ``cell``, ``intrinsic``, ``types`` and ``cgutils``.
 `kernel_cache` says where compiled kernels are kept, `MISSING` which of Numba's private names this release lacks.
 """
 
+from __future__ import annotations
+
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 

@@ -4,6 +4,8 @@ A kernel is called from Python; a subroutine only by kernels, and is compiled as
 Lam, Pitrou & Seibert (2015), doi:10.1145/2833157.2833162.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar

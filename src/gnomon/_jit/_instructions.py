@@ -4,6 +4,8 @@ Each is also written in plain Python, which says what it does. Alexandrescu, A. 
 sequential consistency: every load and store here is ordered with all others.
 """
 
+from __future__ import annotations
+
 import platform
 
 import numpy as np

@@ -4,6 +4,8 @@ A kernel is written once for every loss, penalty and design. Numba specialises i
 nothing is generated from strings and nothing is dispatched while the loop runs.
 """
 
+from __future__ import annotations
+
 import copyreg
 import importlib
 from collections import namedtuple

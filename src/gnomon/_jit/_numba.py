@@ -6,6 +6,8 @@ which), kernels are compiled by its public options alone. Results are the same; 
 is kept.
 """
 
+from __future__ import annotations
+
 import functools
 import gc
 import pickle

@@ -7,6 +7,8 @@ package only hands on leads to the module that defines it, so that an edit of on
 another. Texts are read from disk, and a process may outlive them: what was written after it started has no stamp.
 """
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import os

@@ -4,6 +4,8 @@ A verb is declared for all named tuples, nouns being such inside kernels: to the
 `width` wherever one is declared, and no longer the field of that name.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 __all__ = ["VERBS", "refuse_field", "refuse_verb"]

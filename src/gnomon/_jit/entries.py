@@ -5,6 +5,8 @@ kernel takes longer than its work. `entry_of` gives the function behind that com
 where a release lacks it, or nothing is compiled, the kernel itself is returned.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -5,6 +5,8 @@ compile at the same time is the same. A file that nobody has read for 90 days is
 directory specification on Linux, the conventions of macOS and Windows there; ``NUMBA_CACHE_DIR`` wins.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import os

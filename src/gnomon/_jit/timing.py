@@ -3,6 +3,8 @@
 seconds = elapsed − (time within which Numba compiled, loaded or waited for a kernel)                     (1)
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -22,6 +22,8 @@ of the time at 0.2 % anomalies. `evaluate_detectors` therefore reports precision
 of bad rows in training grows, classifiers overtake. Chandola, Banerjee & Kumar (2009), doi:10.1145/1541880.1541882.
 """
 
+from __future__ import annotations
+
 from gnomon.anomaly.centroid_distance import CentroidDistanceDetector
 from gnomon.anomaly.contours import NestedContours
 from gnomon.anomaly.density_detector import DensityDetector

@@ -7,6 +7,8 @@ scikit-learn keeps decision = 0 as good, and the rule p(x) ≤ ε flags equality
 et al. (2011), https://jmlr.org/papers/v12/pedregosa11a.html.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any, Literal, Self, TypeAlias, get_args
 

@@ -3,6 +3,8 @@
 Every `make` imports its class itself, so that registering costs nothing.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import BaseEstimator
 

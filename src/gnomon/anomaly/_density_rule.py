@@ -1,5 +1,7 @@
 """The four ways to set the threshold of a density: ε, log ε, a share of the training rows, or a probability."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any
 

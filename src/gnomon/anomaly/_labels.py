@@ -1,5 +1,7 @@
 """Labels of anomalies: 1 is anomalous and positive, 0 is good; not the −1 and +1 of `predict`."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import ArrayLike, Bools

@@ -8,6 +8,8 @@ quadrature where that accounts for all the mass; otherwise log ε is the (1 − 
 law: Hyndman (1996), Computing and graphing highest density regions, doi:10.1080/00031305.1996.10473566.
 """
 
+from __future__ import annotations
+
 from functools import singledispatch
 from typing import Any
 

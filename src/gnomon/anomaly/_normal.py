@@ -1,5 +1,7 @@
 """One normal law from rows, for the detectors; if the rows do not determine it, an error names columns and remedies."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self, TypeAlias, get_args
 

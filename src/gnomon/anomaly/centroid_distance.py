@@ -6,6 +6,8 @@ with the centres c₁ … c_k of k-means. Lloyd (1982), doi:10.1109/TIT.1982.105
 Anomaly detection: a survey, section 6, doi:10.1145/1541880.1541882.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 

@@ -6,6 +6,8 @@ Each is the smallest region of its probability: Hyndman (1996), Computing and gr
 doi:10.1080/00031305.1996.10473566. A one-class support vector machine draws such regions without a density.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

@@ -6,6 +6,8 @@ with p fitted to good rows: a normal law, a product of histograms, a kernel dens
 generative classifier. Bishop (1994), Novelty detection and neural network validation, doi:10.1049/ip-vis:19941330.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from gnomon._typing import Floats, ProperShare, RandomState

@@ -7,6 +7,8 @@ together with that of calling every row good, and never decides. Davis & Goadric
 precision-recall and ROC curves, doi:10.1145/1143844.1143874.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

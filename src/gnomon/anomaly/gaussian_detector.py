@@ -7,6 +7,8 @@ A diagonal Σ is the product of one normal law per column; a full one also detec
 Lewis (1994), Outliers in Statistical Data; Bishop (2006), Pattern Recognition and Machine Learning, section 2.3.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from gnomon._typing import CountOrZero, Floats, ProperShare

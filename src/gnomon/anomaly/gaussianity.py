@@ -7,6 +7,8 @@ Shapiro & Wilk (1965), doi:10.1093/biomet/52.3-4.591, for up to 5000 rows; Ander
 doi:10.1080/01621459.1954.10501232, above; (2) of all columns together: Mardia (1970), doi:10.1093/biomet/57.3.519.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np

@@ -7,6 +7,8 @@ W is the statistic of Shapiro & Wilk (1965), doi:10.1093/biomet/52.3-4.591. The 
 without bound as k → −min x (Hill 1963, doi:10.1080/01621459.1963.10500841), so (2) is used in its place.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

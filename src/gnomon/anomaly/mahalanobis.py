@@ -6,6 +6,8 @@ For normal rows d² follows χ² with as many degrees of freedom as columns. Mah
 distance in statistics, Proceedings of the National Institute of Sciences of India 2, 49-55.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -7,6 +7,8 @@ choose the threshold and to judge. Each part is drawn at random and separately f
 & Kumar (2009), Anomaly detection: a survey, doi:10.1145/1541880.1541882.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

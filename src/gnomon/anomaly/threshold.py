@@ -7,6 +7,8 @@ Anomalies are the positives. β > 1 weighs missed anomalies more, β < 1 false a
 Retrieval, chapter 7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias, get_args
 

@@ -7,6 +7,8 @@ bad; at the end it is fitted to all good rows. Kohavi (1995), A study of cross-v
 estimation and model selection, IJCAI.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, NamedTuple, Self

@@ -7,6 +7,8 @@ the wrapped estimator has them), `base.spare_labels` (labels for rows without a 
 with categories as numbers).
 """
 
+from __future__ import annotations
+
 from gnomon.base._kernel_rows import (
     count_rows,
     float_type,

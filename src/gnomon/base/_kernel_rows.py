@@ -6,6 +6,8 @@ A string, a set or a graph has no columns, so nothing of it is checked but how m
 takes rows, and reads its kernel for them, by the functions below, whichever of the two they are.
 """
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any
 

@@ -5,6 +5,8 @@
 Then at least a quarter of the columns is not seen in distances and inner products.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 

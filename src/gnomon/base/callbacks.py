@@ -9,6 +9,8 @@ what they have, as after an interrupt. Columns of a code are all needed, so ther
 With an older scikit-learn there is no `set_callbacks`, and nobody is told.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock

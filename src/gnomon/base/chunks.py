@@ -5,6 +5,8 @@
 A generator can be read only once; a list, or a function that makes a new iterator, again and again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 

@@ -5,6 +5,8 @@ A column is a category if its type says so (strings, truth values, pandas' categ
 type, or of those that were met; a value that was not is missing, or an error where `unseen` says so.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

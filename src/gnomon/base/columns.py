@@ -6,6 +6,8 @@ Any classifier or regressor may be fitted to the columns. Allwein, Schapire & Si
 binary, JMLR 1, 113–141.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self, TypeVar

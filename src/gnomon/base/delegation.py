@@ -1,5 +1,7 @@
 """Methods that an estimator has only if the estimator that it wraps has them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 

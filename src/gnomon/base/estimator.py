@@ -6,6 +6,8 @@ The HTML that a notebook shows for an estimator has such a link for it. Where th
 none.
 """
 
+from __future__ import annotations
+
 from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 

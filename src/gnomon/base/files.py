@@ -5,6 +5,8 @@
 A reader finds the old file or the new one, never a part; POSIX.1-2017, rename.
 """
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

@@ -6,6 +6,8 @@ scikit-learn's splitters, with a refusal that says what to do where there are fe
 doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
+from __future__ import annotations
+
 import numbers
 import reprlib
 from typing import Any, cast

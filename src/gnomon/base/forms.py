@@ -5,6 +5,8 @@
 Only one of them may be given: a strength that is given must be the one that is used.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

@@ -6,6 +6,8 @@ Of two classes a constant answer has then 90 %; ten classes of equal size are no
 Provost, Fawcett & Kohavi (1998), The case against accuracy estimation for comparing induction algorithms, ICML.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -3,6 +3,8 @@
 rows of weight zero take no part, nor do classes that have no other rows                                     (1)
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ and what is allowed; so is a number outside the range that is annotated with it 
 What goes with what is left to the estimator.
 """
 
+from __future__ import annotations
+
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence

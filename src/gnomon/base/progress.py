@@ -3,6 +3,8 @@
 verbose = 1: after every tenth of the parts,    verbose ≥ 2: after each                                         (1)
 """
 
+from __future__ import annotations
+
 import sys
 from typing import Protocol
 

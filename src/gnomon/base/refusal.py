@@ -6,6 +6,8 @@ s are scores or probabilities of the classes, larger is better, θ is `reject_th
 (1970), On optimum recognition error and reject tradeoff, doi:10.1109/TIT.1970.1054406.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 

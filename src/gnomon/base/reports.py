@@ -3,6 +3,8 @@
 objective = Σₖ Fₖ,    gap = Σₖ (Fₖ − Dₖ)    over the problems k of one against rest                  (1)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TypeVar
 

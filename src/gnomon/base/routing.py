@@ -8,6 +8,8 @@ routes nothing. scikit-learn enhancement proposal 6, Metadata routing:
 scikit-learn-enhancement-proposals.readthedocs.io/en/latest/slep006/proposal.html.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, TypeVar
 

@@ -7,6 +7,8 @@ categories, `given_rows` what another estimator inside this one takes. Each sets
 `feature_names_in_` by `read_rows`. Buitinck et al. (2013), arXiv:1309.0238, describe the contract.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -5,6 +5,8 @@
 Chow (1970), On optimum recognition error and reject tradeoff, doi:10.1109/TIT.1970.1054406.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike

@@ -5,6 +5,8 @@
 Freund & Schapire (1997), doi:10.1006/jcss.1997.1504.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, TypeVar

@@ -1,5 +1,7 @@
 """`gnomon learn --task anomaly`: read, search, write a report and a model, and say how it went."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Mapping

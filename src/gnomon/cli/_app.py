@@ -3,6 +3,8 @@
 Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 130 interrupted, 143 terminated.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

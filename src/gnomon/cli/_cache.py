@@ -1,5 +1,7 @@
 """`gnomon cache`: where compiled kernels are kept, how large they are, and how to delete them."""
 
+from __future__ import annotations
+
 from rich.console import Console
 
 from gnomon._jit import MISSING, kernel_cache

@@ -1,5 +1,7 @@
 """`gnomon cluster`: read, look for groups, write a report, the labels and a model, and say how it went."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Mapping

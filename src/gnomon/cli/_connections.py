@@ -4,6 +4,8 @@ It tells its address when an interrupt ends it in order; and connections on whic
 uvicorn would wait for its head for ever.
 """
 
+from __future__ import annotations
+
 import asyncio
 import socket
 from collections.abc import Callable

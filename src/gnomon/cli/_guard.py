@@ -4,6 +4,8 @@ A signal to terminate becomes an exception, so that unfinished files are removed
 shells have it (IEEE Std 1003.1-2017, §2.8.2).
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import sys

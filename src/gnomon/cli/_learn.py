@@ -1,5 +1,7 @@
 """`gnomon learn` and `gnomon demo`: read, study, write a report and a model, and say how it went."""
 
+from __future__ import annotations
+
 import json
 import math
 import shlex

@@ -1,5 +1,7 @@
 """`gnomon predict`: the rows of a file or of standard input through a model file, as CSV."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

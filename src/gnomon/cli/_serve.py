@@ -1,5 +1,7 @@
 """`gnomon serve`: a model file answers over HTTP, on this machine alone unless another address is asked for."""
 
+from __future__ import annotations
+
 import ipaddress
 import os
 import socket

@@ -3,6 +3,8 @@
 What depends on the table is left to the library, which has checks of its own for callers in Python.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,6 +4,8 @@ Families register jobs of their own; to these comes a study in small of every ta
 and `gnomon cluster`.
 """
 
+from __future__ import annotations
+
 import time
 import warnings
 from collections.abc import Collection, Iterator

@@ -1,5 +1,7 @@
 """Groups of rows without labels: by centres, by pairwise distances, by a tree of merges, by cuts of a graph."""
 
+from __future__ import annotations
+
 from gnomon.cluster._category_counts import CategoryTable, category_counts
 from gnomon.cluster._cluster_profile import ClusterProfile, Standing, cluster_profile, standing
 from gnomon.cluster._compare_labels import LabelComparison, compare_labels

@@ -3,6 +3,8 @@
 1 ≤ k ≤ n                                                                                       (1)
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from threading import Event

@@ -1,5 +1,7 @@
 """What compiles the kernels of clustering before they are needed."""
 
+from __future__ import annotations
+
 import numpy as np
 import scipy.sparse as sp
 

@@ -5,6 +5,8 @@
 1 is as everywhere, 2 twice as often. Brin, Motwani, Ullman & Tsur (1997), doi:10.1145/253260.253325.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

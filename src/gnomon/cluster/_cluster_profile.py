@@ -6,6 +6,8 @@
 the medoid: the member nearest to the centre. Tan, Steinbach & Kumar (2005), Introduction to Data Mining, chapter 8.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@
 Labels are of any kind that can be sorted; their order is that of the clusters.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ doi:10.1002/nav.3800020109. Indices corrected for chance: Hubert & Arabie (1985)
 Bailey (2010), JMLR 11.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

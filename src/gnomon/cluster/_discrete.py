@@ -6,6 +6,8 @@
 doi:10.1093/imaiai/iay008. `discretize` alternates between Z and R: Yu & Shi (2003), doi:10.1109/ICCV.2003.1238361.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import linalg
 

@@ -6,6 +6,8 @@ A row farther than √λ from all centres becomes one; then means are taken, unt
 Revisiting k-means: new algorithms via Bayesian nonparametrics, ICML.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

@@ -6,6 +6,8 @@
 2018, arXiv:1802.03426) likewise.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

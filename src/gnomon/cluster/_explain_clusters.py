@@ -6,6 +6,8 @@ A shallow tree on the labels of the clusters: its branches are rules, its fideli
 Bertsimas, Orfanoudaki & Wiberg (2021), Interpretable clustering, doi:10.1007/s10994-020-05896-2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 

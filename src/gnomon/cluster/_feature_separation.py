@@ -6,6 +6,8 @@ B and W are the sums of squares between and within clusters. This describes: the
 p-value of F would be valid, and none is given. Fisher (1925), Statistical Methods for Research Workers, chapter 7.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

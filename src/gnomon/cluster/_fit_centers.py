@@ -5,6 +5,8 @@
 Runs have the options of the model. Lloyd (1982), doi:10.1109/TIT.1982.1056489.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -99,7 +101,7 @@ def _all_on_centers(rows: Matrix, found: KMeansResult, weights: Floats) -> bool:
     return not np.any(distances_to(rows, found.centers).min(axis=1)[weights > 0.0])
 
 
-def centers_of_chunks(model: Any, read: "ChunkReader", starts: Sequence[Floats]) -> FoundCenters:
+def centers_of_chunks(model: Any, read: ChunkReader, starts: Sequence[Floats]) -> FoundCenters:
     """(1) of rows in chunks, a run after the other."""
     runs: list[ChunkedKMeans] = []
     with np.errstate(over="ignore"):

@@ -6,6 +6,8 @@
 distance to the q-th neighbour (Zelnik-Manor & Perona 2004, NIPS). Loops have no part in a cut: `edges`.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, NamedTuple
 

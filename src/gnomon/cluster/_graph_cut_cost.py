@@ -6,6 +6,8 @@ W(A, B) sums the weights of the edges between A and B, vol(A) the degrees of its
 Luxburg (2007), A tutorial on spectral clustering, doi:10.1007/s11222-007-9033-z.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

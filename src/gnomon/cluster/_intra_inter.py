@@ -6,6 +6,8 @@ Good clusters have low and high distances, or high and low similarities. Roussee
 doi:10.1016/0377-0427(87)90125-7, compares the two row by row.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

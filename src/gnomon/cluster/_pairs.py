@@ -5,6 +5,8 @@
 A kernel is a similarity; its distance is δ² = k(x, x) + k(y, y) − 2 k(x, y).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, TypeAlias
 

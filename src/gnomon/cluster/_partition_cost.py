@@ -11,6 +11,8 @@ the cost of k-means: Σ over ordered pairs of ‖x − y‖² = 2 nⱼ Σ ‖x �
 size, and (2) puts everything into one. Kaufman & Rousseeuw (1990), doi:10.1002/9780470316801.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

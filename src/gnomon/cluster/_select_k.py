@@ -7,6 +7,8 @@ function in `k_curves`. Tibshirani, Walther & Hastie (2001), doi:10.1111/1467-98
 (2004), doi:10.1162/089976604773717621; Hamerly & Elkan (2003), NIPS.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from inspect import signature
 from typing import Any, Literal, TypeAlias

@@ -7,6 +7,8 @@ alone. Distances are made in blocks of rows, so memory does not grow with their 
 doi:10.1016/0377-0427(87)90125-7.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

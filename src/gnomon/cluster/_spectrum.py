@@ -6,6 +6,8 @@ from the other end: those of S = D^{−½} W D^{−½} near 1, or of cI − L ne
 W alone. Lehoucq, Sorensen & Yang (1998), doi:10.1137/1.9780898719628; Knyazev (2001), doi:10.1137/S1064827500366124.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

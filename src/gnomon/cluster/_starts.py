@@ -10,6 +10,8 @@
 All starts are drawn before the first run, so that runs on any number of threads see the same ones.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias

@@ -5,6 +5,8 @@
 Merges have SciPy's form: the i-th makes cluster n + i of two others, with a height and a size.
 """
 
+from __future__ import annotations
+
 from heapq import heappush, heappushpop
 from typing import NamedTuple
 

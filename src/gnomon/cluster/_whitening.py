@@ -5,6 +5,8 @@
 Mahalanobis (1936), Proceedings of the National Institute of Sciences of India 2, 49–55.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -10,6 +10,8 @@
 Ward (1963), doi:10.1080/01621459.1963.10500845; Müllner (2011), arXiv:1109.2378.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,7 +37,7 @@ THEIRS = ("ward", "complete", "average", "single")
 EUCLIDEAN = ("euclidean", "l2")
 
 
-def _has_rows(model: "AgglomerativeClustering") -> bool:
+def _has_rows(model: AgglomerativeClustering) -> bool:
     """Distances alone have no means."""
     return not (isinstance(model.metric, str) and model.metric.startswith("precomputed"))
 

@@ -11,6 +11,8 @@ Steinbach, Karypis & Kumar (2000), KDD workshop on text mining; Kaufman & Rousse
 doi:10.1002/9780470316801; Boley (1998), doi:10.1023/A:1009740529316.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -30,7 +32,7 @@ from gnomon.optim.center_distances import in_unit, row_unit
 __all__ = ["DivisiveClustering"]
 
 
-def _has_rows(model: "DivisiveClustering") -> bool:
+def _has_rows(model: DivisiveClustering) -> bool:
     return not is_given_matrix(model.metric)
 
 
@@ -154,7 +156,7 @@ class DivisiveClustering(ClusterMixin, Estimator):
         if self.method == "diana" and self.split != "inertia":
             raise ValueError("method='diana' splits the cluster of the largest diameter; leave out split=")
 
-    def _keep(self, X: Floats, leaves: list["_Node"], splits: list["_Node"], sizes: Floats, power: float) -> None:
+    def _keep(self, X: Floats, leaves: list[_Node], splits: list[_Node], sizes: Floats, power: float) -> None:
         diana = self.method == "diana"
         self.labels_ = np.empty(len(X), dtype=np.int32)
         for j, leaf in enumerate(leaves):

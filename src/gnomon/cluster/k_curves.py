@@ -7,6 +7,8 @@ doi:10.1198/106186005X59243; Buhmann (2010), doi:10.1109/ISIT.2010.5513616. Refe
 Hastie (2001), doi:10.1111/1467-9868.00293. Splits by a test of normality: Hamerly & Elkan (2003), NIPS.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 

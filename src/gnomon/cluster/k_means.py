@@ -7,6 +7,8 @@ principal components: J* ≥ total sum of squares − the k − 1 largest eigenv
 doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self
 

@@ -6,6 +6,8 @@ The best centre of a cluster is the (weighted) median of each column; of an even
 in the middle. Bradley, Mangasarian & Street (1997), Clustering via concave minimization, NIPS.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

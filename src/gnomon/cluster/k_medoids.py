@@ -6,6 +6,8 @@ for any distance δ: a representative is a row, so no mean is needed. Schubert &
 doi:10.1016/j.is.2021.101804; Kaufman & Rousseeuw (1990), doi:10.1002/9780470316801.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np
@@ -25,7 +27,7 @@ from gnomon.optim import build_medoids, faster_pam
 __all__ = ["KMedoids"]
 
 
-def _has_rows(model: "KMedoids") -> bool:
+def _has_rows(model: KMedoids) -> bool:
     """Distances alone do not place new rows."""
     return not is_given_matrix(model.metric)
 

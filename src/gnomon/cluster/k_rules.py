@@ -9,6 +9,8 @@ Structureless rows have s_k ≈ 2/d for every k, so their elbow is no elbow. Tib
 doi:10.1111/1467-9868.00293; Pelleg & Moore (2000), ICML; Anderson & Darling (1952), doi:10.1214/aoms/1177729437.
 """
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -5,6 +5,8 @@
 MacQueen (1967), Some methods for classification and analysis of multivariate observations, Berkeley Symposium 5.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ Dhillon, Guan & Kulis (2004), doi:10.1145/1014052.1014118. For K that is not pos
 the same minimisers: it adds σ (n − k) to (1). k-means on all kernel principal components is the same problem.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

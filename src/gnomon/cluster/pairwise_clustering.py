@@ -5,6 +5,8 @@
 without representatives. Späth (1980), Cluster analysis algorithms, chapter 3, ISBN 978-0-85312-141-1.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, Self
 

@@ -13,6 +13,8 @@ annealing: Rose (1998), doi:10.1109/5.726788. Fuzzy c-means minimises Σ sᵢ z�
 Bezdek (1981), doi:10.1007/978-1-4757-0450-1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -217,7 +219,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             )
         return 0.5 / float(within)
 
-    def _shares(self, squares: Floats, beta: float) -> "_Shares":
+    def _shares(self, squares: Floats, beta: float) -> _Shares:
         return _fuzzy(squares, self.fuzziness) if self.membership == "fuzzy" else _gibbs(squares, beta)
 
     def _descend(

@@ -9,6 +9,8 @@ place u(x) = Σ_i w(x, x_i) u_i / ((1 − λ) d(x)) among them (Nyström extensi
 doi:10.1162/0899766041732396).
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self
 

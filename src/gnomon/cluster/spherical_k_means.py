@@ -6,6 +6,8 @@ For unit rows ‖x − μ‖² = 2 − 2 cos(x, μ), so that (1) is k-means with
 cluster is its sum, divided by its length. Dhillon & Modha (2001), doi:10.1023/A:1007612920971.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Data to learn and demonstrate with: makers of problems whose answer is known, and small tables that are shipped."""
 
+from __future__ import annotations
+
 from gnomon.datasets.anomalies import make_account_activity, make_datacenter, make_engines
 from gnomon.datasets.boundaries import (
     make_center_corner,

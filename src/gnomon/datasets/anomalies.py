@@ -7,6 +7,8 @@ engine that vibrates too much for its heat, a machine that computes much and sen
 examples of the field, Chandola, Banerjee & Kumar (2009), doi:10.1145/1541880.1541882; the numbers are invented.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Floats, Integers, RandomState

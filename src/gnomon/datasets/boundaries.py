@@ -7,6 +7,8 @@ threshold in one column. Cover (1965), Geometrical and statistical properties of
 doi:10.1109/PGEC.1965.264137, on why maps into more columns separate.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, overload
 
 import numpy as np

@@ -7,6 +7,8 @@ The rows are drawn by `make_demo` with a fixed seed and stored as ``bicycles.csv
 a real table it has an identifier, a constant column, dates, categories, short messages and gaps.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 from collections.abc import Sequence

@@ -8,6 +8,8 @@ and size, and a box without any group. Jain (2010), Data clustering: 50 years be
 doi:10.1016/j.patrec.2009.09.011.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

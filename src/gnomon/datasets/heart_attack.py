@@ -7,6 +7,8 @@ The form is that of Truett, Cornfield & Kannel (1967), A multivariate analysis o
 Framingham, doi:10.1016/0021-9681(67)90082-3; the numbers are invented.
 """
 
+from __future__ import annotations
+
 from typing import Literal, overload
 
 import numpy as np

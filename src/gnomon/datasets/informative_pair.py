@@ -7,6 +7,8 @@ that adds one column at a time takes x₃ and stops; one that removes them keeps
 section 3.3, https://jmlr.org/papers/v3/guyon03a.html.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

@@ -6,6 +6,8 @@ The classes can be separated by a line, but only by one that the single row dict
 tilted, the soft margin ignores the row and has the smaller error. Cortes & Vapnik (1995), doi:10.1007/BF00994018.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Floats, Integers, RandomState

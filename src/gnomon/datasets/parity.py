@@ -6,6 +6,8 @@ With d = 2 it is XOR. Every single test has gain zero until d − 1 of the bits 
 better than a coin: Minsky & Papert (1969), Perceptrons, §3.1, ISBN 978-0-262-63022-1.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

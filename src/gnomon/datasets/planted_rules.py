@@ -8,6 +8,8 @@ suffices. Valiant (1984), A theory of the learnable, doi:10.1145/1968.1972, on (
 arXiv:cs/9408103, on (2).
 """
 
+from __future__ import annotations
+
 from typing import Literal, overload
 
 import numpy as np

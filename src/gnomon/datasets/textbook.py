@@ -6,6 +6,8 @@ The days with or without play: after Quinlan (1986), Induction of decision trees
 the domains of the columns declared. The books: three documents as counts of three words.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Decisions: from predictions to actions, their confidence, sets with a guarantee, and which labels to ask for."""
 
+from __future__ import annotations
+
 from gnomon.decision._bayes_action import ActionChoice, bayes_action
 from gnomon.decision._bayes_decision import bayes_decision, bayes_threshold, cost_threshold, expected_cost
 from gnomon.decision._bayes_error_curve import BayesErrorCurve, bayes_error_curve

@@ -9,6 +9,8 @@ Theory; Gneiting (2011), Making and evaluating point forecasts, doi:10.1198/jasa
 An iterative procedure for estimating the mode, doi:10.1080/01621459.1974.10480246.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

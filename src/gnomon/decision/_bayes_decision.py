@@ -7,6 +7,8 @@ The actions need not be the classes. Berger (1985), Statistical Decision Theory 
 doi:10.1007/978-1-4757-4286-2; Chow (1970), doi:10.1109/TIT.1970.1054406.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

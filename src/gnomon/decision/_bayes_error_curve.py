@@ -7,6 +7,8 @@
 detection, section 8, doi:10.1016/j.csl.2005.08.001.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import NamedTuple, get_args
 

@@ -7,6 +7,8 @@ Statistical Decision Theory and Bayesian Analysis, doi:10.1007/978-1-4757-4286-2
 2.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 

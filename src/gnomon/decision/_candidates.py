@@ -3,6 +3,8 @@
 counts at every threshold, their convex hull, and Venn–Abers probabilities                        (1)
 """
 
+from __future__ import annotations
+
 from gnomon._registry import register_warmup
 
 __all__ = []

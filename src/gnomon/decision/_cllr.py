@@ -9,6 +9,8 @@ detection, doi:10.1016/j.csl.2005.08.001; Gneiting & Raftery (2007), doi:10.1198
 (2024), Evaluating posterior probabilities: decision theory, proper scoring rules, and calibration, arXiv:2408.02841.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 

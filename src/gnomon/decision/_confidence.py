@@ -6,6 +6,8 @@ p₍₁₎ ≥ p₍₂₎ are the largest two probabilities of a row; for two cl
 learning literature survey, section 3.1, University of Wisconsin–Madison TR 1648.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

@@ -9,6 +9,8 @@ doi:10.1007/s10994-013-5355-6; Tibshirani, Barber, Candès & Ramdas (2019), arXi
 out: Prinster, Liu & Saria (2022), JAWS, NeurIPS 35, arXiv:2207.10716.
 """
 
+from __future__ import annotations
+
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator

@@ -8,6 +8,8 @@ application. 1 is what the best constant action costs. Brümmer & du Preez (2006
 (1998), The speaker recognition evaluation plan; Ferrer (2023), arXiv:2209.05355.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

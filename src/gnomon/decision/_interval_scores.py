@@ -9,6 +9,8 @@ Tibshirani & Wasserman (2018), doi:10.1080/01621459.2017.1307116, section 5.2. (
 Conformalized quantile regression, NeurIPS 32, arXiv:1905.03222.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np

@@ -8,6 +8,8 @@ every row has a view of its own: the mean of the members whose resample lacks it
 is free with the jackknife+-after-bootstrap, NeurIPS 33, arXiv:2002.09025.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral

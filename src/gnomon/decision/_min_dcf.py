@@ -8,6 +8,8 @@ every application. Brümmer & du Preez (2006), Application-independent evaluatio
 doi:10.1016/j.csl.2005.08.001; Provost & Fawcett (2001), doi:10.1023/A:1007601015854.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple, get_args
 
 import numpy as np

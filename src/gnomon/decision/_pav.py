@@ -9,6 +9,8 @@ doi:10.1016/j.csl.2005.08.001; Fawcett & Niculescu-Mizil (2007), PAV and the ROC
 doi:10.1007/s10994-007-5011-0.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ With costs, p stands for p c_FN/(p c_FN + (1 − p) c_FP). Bartlett, Jordan & Mc
 and risk bounds, doi:10.1198/016214505000000907; Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -5,6 +5,8 @@
 Brümmer & du Preez (2006), Application-independent evaluation of speaker detection, doi:10.1016/j.csl.2005.08.001.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

@@ -11,6 +11,8 @@ Brümmer & du Preez (2006), doi:10.1016/j.csl.2005.08.001; Kull, Silva Filho & F
 doi:10.1214/17-EJS1338SI; Guo et al. (2017), On calibration of modern neural networks, ICML.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

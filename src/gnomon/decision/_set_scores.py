@@ -11,6 +11,8 @@ NeurIPS 33, arXiv:2006.02544; (3): Angelopoulos, Bates, Malik & Jordan (2021), U
 using conformal prediction, ICLR, arXiv:2009.14193.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

@@ -7,6 +7,8 @@ Settles (2009), Active learning literature survey, section 1.2, TR 1648; the are
 Results of the active learning challenge, JMLR W&CP 16, 19–45.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

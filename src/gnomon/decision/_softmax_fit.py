@@ -8,6 +8,8 @@ sum to π_k. Newton's method, in columns of unit size. Brümmer & van Leeuwen (2
 recognition scores, doi:10.1109/ODYSSEY.2006.248106; Guo et al. (2017), On calibration of modern neural networks, ICML.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

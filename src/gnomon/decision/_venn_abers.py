@@ -9,6 +9,8 @@ the points before it by (−1, −1), and the slope of the convex minorant there
 Large-scale probabilistic predictors with and without guarantees of validity, algorithms 1 and 2, arXiv:1511.00213.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ Out-of-fold scores: each row is scored by a model that was fitted to the other f
 cross-validation and bootstrap for accuracy estimation and model selection, IJCAI.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -8,6 +8,8 @@ arXiv:1901.05954, and Sener & Savarese (2018), arXiv:1708.00489. Queried rows ar
 is measured on other rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias
 

@@ -7,6 +7,8 @@ Brümmer & du Preez (2006), Application-independent evaluation of speaker detect
 (2001), The foundations of cost-sensitive learning, IJCAI.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass

@@ -8,6 +8,8 @@ that are to be judged. A model is surer of its own training rows than of others,
 probabilities with supervised learning, doi:10.1145/1102351.1102430.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self
 

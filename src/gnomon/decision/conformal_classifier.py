@@ -8,6 +8,8 @@ of order 1/√n for folds), and close to c for stable models. Vovk, Gammerman & 
 Romano, Sesia & Candès (2020), Classification with valid and adaptive coverage, NeurIPS 33, arXiv:2006.02544.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 import numpy as np

@@ -9,6 +9,8 @@ Ramdas & Tibshirani (2021), Predictive inference with the jackknife+, doi:10.121
 Tibshirani & Wasserman (2018), doi:10.1080/01621459.2017.1307116.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np

@@ -6,6 +6,8 @@
 cost-sensitive learning, IJCAI; Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 

@@ -7,6 +7,8 @@ Regression quantiles, doi:10.2307/1913643; Gneiting (2011), Making and evaluatin
 doi:10.1198/jasa.2011.r10138.
 """
 
+from __future__ import annotations
+
 from inspect import signature
 from typing import Any, Self
 

@@ -7,6 +7,8 @@ doi:10.1109/TIT.1970.1054406; El-Yaniv & Wiener (2010), On the foundations of no
 11.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple, Self
 
 import numpy as np

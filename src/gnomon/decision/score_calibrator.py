@@ -8,6 +8,8 @@ added. Brümmer & du Preez (2006), Application-independent evaluation of speaker
 doi:10.1016/j.csl.2005.08.001.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, Self
 

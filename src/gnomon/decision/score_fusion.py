@@ -7,6 +7,8 @@ Brümmer et al. (2007), Fusion of heterogeneous speaker recognition systems in t
 doi:10.1109/TASL.2007.902870.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, Self
 

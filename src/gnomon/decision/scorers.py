@@ -6,6 +6,8 @@ A model is trained with a convex loss and selected with what its use costs: give
 `cross_validate` or `TunedThresholdClassifierCV`. Elkan (2001), The foundations of cost-sensitive learning, IJCAI.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

@@ -11,6 +11,8 @@ TR 1648. (2): Seung, Opper & Sompolinsky (1992), doi:10.1145/130385.130417; McCa
 draws from a posterior it is BALD, Houlsby et al. (2011), arXiv:1112.5745. (3): Roy & McCallum (2001), ICML, 441–448.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass

@@ -7,6 +7,8 @@ H_T is decided for a score > t. Brümmer & du Preez (2006), doi:10.1016/j.csl.20
 Thresholding for making classifiers cost-sensitive, AAAI.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

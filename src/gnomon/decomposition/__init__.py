@@ -1,5 +1,7 @@
 """Fewer columns for the same rows: principal components, discriminant projections, factorisations of a matrix."""
 
+from __future__ import annotations
+
 from gnomon.decomposition._choose_n_components import ComponentChoice, choose_n_components
 from gnomon.decomposition._intrinsic_dimension import intrinsic_dimension
 from gnomon.decomposition._sparse_encode import sparse_encode

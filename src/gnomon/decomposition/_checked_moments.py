@@ -5,6 +5,8 @@
 so sums of squares show whether a value may be infinite, not a number, or without a square; only then X is read again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

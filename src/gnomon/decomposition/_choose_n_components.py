@@ -8,6 +8,8 @@ Tipping & Bishop (1999), doi:10.1111/1467-9868.00196; (2), bi-cross-validation w
 block D: Owen & Perry (2009), doi:10.1214/08-AOAS227.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ for a chunk of n rows X with codes Z; codes by old patterns fade by β. Mairal, 
 3.4.2, doi:10.1145/1553374.1553463.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,11 +44,11 @@ class ChunkSums(NamedTuple):
     n_rows: int
 
     @classmethod
-    def empty(cls, m: int, d: int, dtype: Any) -> "ChunkSums":
+    def empty(cls, m: int, d: int, dtype: Any) -> ChunkSums:
         """No rows yet, for m patterns of d columns."""
         return cls(np.zeros((m, m), dtype), np.zeros((d, m), dtype), 0.0, 0, 0)
 
-    def added(self, X: Any, Z: Floats) -> "ChunkSums":
+    def added(self, X: Any, Z: Floats) -> ChunkSums:
         """With a chunk X, whose codes are Z."""
         n = Z.shape[0]
         old = _keep(self.n_chunks, n)

@@ -8,6 +8,8 @@ with z = Wᵀ(x − x̄) and x̂ = x̄ + Wz: along the m components the variance
 the mean of the eigenvalues that were left out. Tipping & Bishop (1999), doi:10.1111/1467-9868.00196.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@
 Boutsidis & Gallopoulos (2008), doi:10.1016/j.patcog.2007.09.010.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np

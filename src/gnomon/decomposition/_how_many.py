@@ -9,6 +9,8 @@
 (1965), doi:10.1007/BF02289447; (4): Zhu & Ghodsi (2006), doi:10.1016/j.csda.2005.09.010.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, TypeAlias
 
 import numpy as np

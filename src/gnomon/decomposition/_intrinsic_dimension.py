@@ -7,6 +7,8 @@
 (1) counts linear directions; (2) sees curved sheets too: Facco et al. (2017), doi:10.1038/s41598-017-11873-y.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

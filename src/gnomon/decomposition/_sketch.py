@@ -6,6 +6,8 @@ The components kept so far stand for the rows before; the last row is the step o
 (2008), doi:10.1007/s11263-007-0075-7.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

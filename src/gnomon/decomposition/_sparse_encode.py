@@ -5,6 +5,8 @@
 Mairal, Bach & Ponce (2014), Sparse modeling for image and vision processing, doi:10.1561/0600000058.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np

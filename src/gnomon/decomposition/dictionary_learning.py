@@ -7,6 +7,8 @@ described worst. In chunks the sums ZᵀZ and XᵀZ of the rows before stand for
 (2009), doi:10.1145/1553374.1553463.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 

@@ -7,6 +7,8 @@ diagonalisation: P whitens S_W, U_B are the eigenvectors of P S_B Pᵀ, W = Pᵀ
 doi:10.1111/j.1469-1809.1936.tb02137.x; Fukunaga (1990), section 10.2.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np

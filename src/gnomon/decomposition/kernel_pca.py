@@ -7,6 +7,8 @@ may be more of them than columns. A new row is centred by the means of the train
 (1998), doi:10.1162/089976698300017467; pre-images by ridge regression: Bakır, Weston & Schölkopf (2003), NIPS.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self
 

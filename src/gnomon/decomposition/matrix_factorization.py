@@ -7,6 +7,8 @@ of `gnomon.optim.factors`: orthonormal H and free Z are principal components thr
 are k-means, non-negative factors are NMF, and an L1 penalty on Z with patterns in the unit ball a sparse dictionary.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

@@ -8,6 +8,8 @@ round begins beyond the last two: Ang & Gillis (2019), doi:10.1162/neco_a_01157.
 (2001), NIPS.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator
 from typing import Any, Literal, Self

@@ -6,6 +6,8 @@ The columns of W are the first m eigenvectors of the covariance; z = Wᵀ(x − 
 doi:10.1080/14786440109462720. As a density, with σ² the mean of the other eigenvalues: `_component_density`.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self
 
@@ -197,7 +199,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self
 
     @staticmethod
-    def merge(a: "PCA", b: "PCA") -> "PCA":
+    def merge(a: PCA, b: PCA) -> PCA:
         """The model of the rows of both, from two models that were fitted by `partial_fit`.
 
         Parameters

@@ -1,5 +1,7 @@
 """Probability distributions ("laws") as immutable values."""
 
+from __future__ import annotations
+
 from gnomon.distributions._base import Distribution, DistributionFamily, Statistics
 from gnomon.distributions._likelihood import likelihood, log_likelihood
 from gnomon.distributions.bernoulli import Bernoulli, Binomial

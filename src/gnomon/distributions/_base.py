@@ -9,6 +9,8 @@ it is one independent law per column, and the verbs work elementwise; a law of v
 (2006), doi:10.1002/047174882X; on sufficient statistics: Fisher (1922), doi:10.1098/rsta.1922.0009.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -133,7 +135,7 @@ class Distribution(ABC):
                 out[rows] = law.row_log_density(X[np.ix_(rows, columns)])
         return out
 
-    def marginal(self, idx: ArrayLike) -> "Distribution":
+    def marginal(self, idx: ArrayLike) -> Distribution:
         """The law of the coordinates `idx` of a law of vectors."""
         raise ValueError(f"{type(self).__name__} has no marginals; fill the missing cells, or take MultivariateNormal")
 
@@ -164,7 +166,7 @@ class Distribution(ABC):
         raise NotImplementedError(f"{cls.__name__} is not estimated from data")
 
     @classmethod
-    def family(cls, **options: Any) -> "DistributionFamily":
+    def family(cls, **options: Any) -> DistributionFamily:
         """This class with options of `fit` fixed; it has `fit`, `statistics` and `from_statistics` itself."""
         return DistributionFamily(cls, options)
 
@@ -187,7 +189,7 @@ class Distribution(ABC):
         """−log p as a word and a factor, for the losses and penalties that are made of it."""
         raise ValueError(f"{self!r} is not the energy of a named loss or penalty")
 
-    def joint(self, d: int) -> "Distribution":
+    def joint(self, d: int) -> Distribution:
         """The law of a vector of d coordinates: independent copies, or the law itself if it is one of vectors."""
         raise ValueError(f"{self!r} has no joint law for {d} coordinates; choose Normal or MultivariateNormal")
 
@@ -223,11 +225,11 @@ class Distribution(ABC):
         cuts = (1e-6, 0.5, 1.0 - 1e-6)
         return quad(lambda p: f(self.quantile(min(max(p, low), high))), 0.0, 1.0, points=cuts, limit=200)[0]
 
-    def expected_log_density(self, other: "Distribution") -> Numbers:
+    def expected_log_density(self, other: Distribution) -> Numbers:
         """E[log p(X)] of this density p under the law `other` of X; −inf where p = 0 has positive probability."""
         return other.integrate_log_density(self)
 
-    def integrate_log_density(self, other: "Distribution") -> Numbers:
+    def integrate_log_density(self, other: Distribution) -> Numbers:
         """E[log q(X)] of the density q of `other` under this law."""
         rule = self.rule()
         if rule is not None:

@@ -9,6 +9,8 @@ Duraiswami & Gumerov (2003), Improved fast Gauss transform, doi:10.1109/ICCV.200
 relative to the sum, as a logarithm needs it: cells too far for the series are summed centre by centre.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@
 the same for densities and probabilities. Fisher (1922), doi:10.1098/rsta.1922.0009.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import ArrayLike, MatrixLike

@@ -8,6 +8,8 @@ one call: threads that took the GIL for every tile would spend more time waiting
 Recognition and Machine Learning, section 9.2.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

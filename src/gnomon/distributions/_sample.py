@@ -6,6 +6,8 @@ Where F equals p on an interval the middle of it is taken, so that Q(½) is the 
 definition 2, doi:10.1080/00031305.1996.10473566.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

@@ -7,6 +7,8 @@
 section 2.1.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -196,7 +198,7 @@ def _trials(m: ArrayLike) -> Array:
     return m
 
 
-def _probability(law: "Bernoulli | Binomial") -> None:
+def _probability(law: Bernoulli | Binomial) -> None:
     object.__setattr__(law, "p", frozen(law.p))
     if not np.all((np.asarray(law.p) >= 0.0) & (np.asarray(law.p) <= 1.0)):
         raise ValueError(f"p={law.p!r} must be in [0, 1]; give a probability")

@@ -7,6 +7,8 @@ Dirichlet law of (x, 1 − x), which gives the estimate. Bishop (2006), Pattern 
 2.1.1.
 """
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from typing import Self
@@ -130,7 +132,7 @@ class Beta(Distribution):
         up, down = digamma(other.alpha) - whole, digamma(other.beta) - whole
         return (self.alpha - 1.0) * up + (self.beta - 1.0) * down - self.log_norm
 
-    def given(self, successes: Numbers, trials: Numbers) -> "Beta":
+    def given(self, successes: Numbers, trials: Numbers) -> Beta:
         """The posterior law after so many successes in so many trials."""
         return Beta(self.alpha + successes, self.beta + trials - successes)
 

@@ -8,6 +8,8 @@ likelihood; α > 0 is the posterior mean under Dirichlet(α), and the mode under
 Recognition and Machine Learning, section 2.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
@@ -295,7 +297,7 @@ def _log_multinomial(X: Any, total: Numbers, p: Floats) -> Numbers:
     return out if np.ndim(total) else out[0]
 
 
-def _simplex(law: "Categorical | Multinomial") -> None:
+def _simplex(law: Categorical | Multinomial) -> None:
     p = frozen(law.probabilities)
     if np.ndim(p) == 0 or not np.all(p >= 0.0) or not np.allclose(np.sum(p, axis=-1), 1.0, rtol=0.0, atol=1e-6):
         raise ValueError(f"probabilities={law.probabilities!r} must be ≥ 0 and sum to 1 along the last axis")

@@ -18,6 +18,8 @@ its `mode_given` makes it fit for ``Distribution.fit(X, prior=model)``. Raiffa &
 Decision Theory; Bishop (2006), Pattern Recognition and Machine Learning, chapter 2.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -171,7 +173,7 @@ class BetaBernoulli(ConjugateModel):
     def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Trials:
         return Bernoulli.statistics(X, sample_weight)
 
-    def given(self, statistics: Trials) -> "BetaBernoulli":
+    def given(self, statistics: Trials) -> BetaBernoulli:
         after = self.law.given(statistics.total, statistics.trials)
         return BetaBernoulli(after.alpha, after.beta)
 
@@ -227,7 +229,7 @@ class DirichletCategorical(ConjugateModel):
     def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Counts:
         return Categorical.statistics(X, sample_weight, n_values=self.alpha.shape[-1])
 
-    def given(self, statistics: Counts) -> "DirichletCategorical":
+    def given(self, statistics: Counts) -> DirichletCategorical:
         return DirichletCategorical(self.law.given(statistics.counts).alpha)
 
     def log_evidence_of(self, statistics: Counts, *, ordered: bool = True) -> Numbers:

@@ -8,6 +8,8 @@ with S the scatter about x̄; of one variable, a = ν/2 and b = Ψ/2. Murphy (20
 Gaussian distribution; Gelman et al. (2013), Bayesian Data Analysis, chapter 3, doi:10.1201/b16018.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -74,7 +76,7 @@ class NormalKnownCov(ConjugateModel):
     def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         return type(self.law).statistics(X, sample_weight)
 
-    def given(self, statistics: Moments) -> "NormalKnownCov":
+    def given(self, statistics: Moments) -> NormalKnownCov:
         # In terms of the gain C₀(C₀ + Σ/n)⁻¹ no precision is formed, and C₀ may be small or large.
         C0, noise = np.atleast_2d(self.cov0), np.atleast_2d(self.cov) / statistics.weight
         total = MultivariateNormal(np.zeros(len(C0)), C0 + noise)
@@ -147,7 +149,7 @@ class NormalInverseGammaModel(ConjugateModel):
     def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         return Normal.statistics(X, sample_weight)
 
-    def given(self, statistics: Moments) -> "NormalInverseGammaModel":
+    def given(self, statistics: Moments) -> NormalInverseGammaModel:
         after = self.law.given(statistics)
         return NormalInverseGammaModel(after.loc, after.kappa, after.a, after.b)
 
@@ -218,7 +220,7 @@ class NormalInverseWishartModel(ConjugateModel):
     def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         return MultivariateNormal.statistics(X, sample_weight)
 
-    def given(self, statistics: Moments) -> "NormalInverseWishartModel":
+    def given(self, statistics: Moments) -> NormalInverseWishartModel:
         after = self.law.given(statistics)
         return NormalInverseWishartModel(after.loc, after.kappa, after.scale, after.df)
 

@@ -7,6 +7,8 @@ A `Distribution` class, a `DistributionFamily` or a conjugate model gives a law;
 gates, imputers and detectors use of either; what they do for an estimator is registered where the estimator is defined.
 """
 
+from __future__ import annotations
+
 from copy import copy
 from functools import singledispatch
 from inspect import signature

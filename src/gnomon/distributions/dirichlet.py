@@ -8,6 +8,8 @@ and Machine Learning, section 2.2.1; (2) is solved by the Newton steps of Minka 
 distribution, which cost O(K) because the Hessian is diagonal plus a constant.
 """
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from typing import Self
@@ -147,7 +149,7 @@ class Dirichlet(Distribution):
             return super().expected_log_density(other)
         return np.sum((self.alpha - 1.0) * other.mean_log, axis=-1) - self.log_norm
 
-    def given(self, counts: Numbers) -> "Dirichlet":
+    def given(self, counts: Numbers) -> Dirichlet:
         """The posterior law after counts of the values."""
         return Dirichlet(self.alpha + counts)
 

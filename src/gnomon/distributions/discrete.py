@@ -3,6 +3,8 @@
 E[f(X)] = Σ_k P(X = k) f(k),    over the k that carry all but 10⁻¹⁵ of the probability            (1)
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +38,7 @@ class Counts(Statistics):
 
     counts: Floats
 
-    def __add__(self, other: "Counts") -> "Counts":
+    def __add__(self, other: Counts) -> Counts:
         K = max(self.counts.shape[-1], other.counts.shape[-1])
         return Counts(self.weight + other.weight, _padded(self.counts, K) + _padded(other.counts, K))
 

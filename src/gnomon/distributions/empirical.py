@@ -5,6 +5,8 @@
 van der Vaart (1998), Asymptotic Statistics, chapter 19, doi:10.1017/CBO9780511802256.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

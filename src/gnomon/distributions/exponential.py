@@ -5,6 +5,8 @@
 Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions, volume 1, chapter 19.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Self
 

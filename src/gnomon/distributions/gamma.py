@@ -8,6 +8,8 @@ Gelman et al. (2013), Bayesian Data Analysis, appendix A, doi:10.1201/b16018; (3
 steps of Minka (2002), Estimating a Gamma distribution.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
@@ -216,7 +218,7 @@ class InverseGamma(Distribution):
         return Normal(statistics.mean, var)
 
 
-def _shape_and_rate(law: "Gamma | InverseGamma") -> None:
+def _shape_and_rate(law: Gamma | InverseGamma) -> None:
     object.__setattr__(law, "a", frozen(law.a))
     object.__setattr__(law, "b", frozen(law.b))
     positive(a=law.a, b=law.b)

@@ -5,6 +5,8 @@
 Freedman & Diaconis (1981), doi:10.1007/BF01025868, take bins of width 2 · IQR · N^{−1/3}.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self, TypeAlias, cast
@@ -38,12 +40,12 @@ class BinCounts(Statistics):
     counts: Floats
     edges: Floats
 
-    def __add__(self, other: "BinCounts") -> "BinCounts":
+    def __add__(self, other: BinCounts) -> BinCounts:
         if not np.array_equal(self.edges, other.edges):
             raise ValueError("counts over different edges do not add; give both the same edges")
         return BinCounts(self.weight + other.weight, self.counts + other.counts, self.edges)
 
-    def binned(self, bins: "Bins") -> tuple[Floats, Floats]:
+    def binned(self, bins: Bins) -> tuple[Floats, Floats]:
         """The counts and edges; `bins` were given when they were counted, and cannot be others now."""
         if not (isinstance(bins, str) and bins == "fd") and not np.array_equal(np.asarray(bins), self.edges):
             raise ValueError(f"bins={bins!r}, but the rows were counted between {self.edges.tolist()}; leave bins out")
@@ -53,7 +55,7 @@ class BinCounts(Statistics):
 class RawValues(Sample):
     """Values whose bins are chosen once all are there."""
 
-    def binned(self, bins: "Bins") -> tuple[Floats, Floats]:
+    def binned(self, bins: Bins) -> tuple[Floats, Floats]:
         """The counts and edges of `bins` bins, or of Freedman and Diaconis' rule; or between given edges."""
         if np.ndim(bins):
             found = Histogram.statistics(self.values, self.weights, bins=bins)

@@ -6,6 +6,8 @@ The first argument is the law of the expectation. H(P, ·) is least at Q = P (Gi
 and 8, doi:10.1002/047174882X.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias, overload
 

@@ -10,6 +10,8 @@ with n = Σ sᵢ. Silverman (1986), Density Estimation for Statistics and Data A
 doi:10.1201/9781315140919; Scott (1992), doi:10.1002/9780470316849; John & Langley (1995), arXiv:1302.4964.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

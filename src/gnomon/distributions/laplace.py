@@ -5,6 +5,8 @@
 Laplace (1774); Kotz, Kozubowski & Podgórski (2001), doi:10.1007/978-1-4612-0173-1.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

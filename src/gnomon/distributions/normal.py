@@ -8,6 +8,8 @@ ddof = 0 is maximum likelihood. Gauss (1809), Theoria motus; Bishop (2006), Patt
 section 2.3.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal, Self, TypeAlias, get_args
@@ -108,7 +110,7 @@ class Normal(Distribution):
             raise ValueError(f"energy={energy!r} is not a square; a normal law belongs to an L2 penalty")
         return cls(energy.center, 0.5 / energy.factor)
 
-    def joint(self, d: int) -> "MultivariateNormal":
+    def joint(self, d: int) -> MultivariateNormal:
         return MultivariateNormal(np.full(d, 1.0) * self.mean, np.full(d, 1.0) * self.var, "diag")
 
     @property
@@ -252,7 +254,7 @@ class MultivariateNormal(Distribution):
             raise ValueError("cov is not a multiple of the identity, so −log p is no sum of equal terms")
         return Energy("square", 0.5 / self.var[0], self.mean)
 
-    def joint(self, d: int) -> "MultivariateNormal":
+    def joint(self, d: int) -> MultivariateNormal:
         if self.mean.size != d:
             raise ValueError(f"{self!r} is a law of {self.mean.size} coordinates where {d} are wanted; give others")
         return self
@@ -276,13 +278,13 @@ class MultivariateNormal(Distribution):
     def log_density(self, x: ArrayLike) -> Numbers:
         return -0.5 * (self.mahalanobis(x) + self.log_det + self.mean.size * LOG_2PI)
 
-    def marginal(self, idx: ArrayLike) -> "MultivariateNormal":
+    def marginal(self, idx: ArrayLike) -> MultivariateNormal:
         """The law of the coordinates `idx`."""
         at = np.asarray(idx)
         cov = {"full": lambda: self.cov[np.ix_(at, at)], "diag": lambda: self.cov[at], "spherical": lambda: self.cov}
         return MultivariateNormal(self.mean[at], cov[self.covariance_type](), self.covariance_type)
 
-    def condition(self, idx: ArrayLike, values: ArrayLike) -> "MultivariateNormal":
+    def condition(self, idx: ArrayLike, values: ArrayLike) -> MultivariateNormal:
         """The law of the other coordinates, in order, given that those of `idx` have `values`: equation (3)."""
         idx, values = np.asarray(idx), np.asarray(values, dtype=float)
         rest = np.setdiff1d(np.arange(self.mean.size), idx)

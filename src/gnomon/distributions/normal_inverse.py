@@ -8,6 +8,8 @@ pair (mean, variance). Murphy (2007), Conjugate Bayesian analysis of the Gaussia
 Gelman et al. (2013), Bayesian Data Analysis, sections 3.3 and 3.6, doi:10.1201/b16018.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -162,7 +164,7 @@ class NormalInverseGamma(Distribution):
         inner = self.marginal_var
         return inner.entropy() + 0.5 * (LOG_2PI + 1.0 - np.log(self.kappa) + inner.mean_log)
 
-    def given(self, statistics: Moments) -> "NormalInverseGamma":
+    def given(self, statistics: Moments) -> NormalInverseGamma:
         """The posterior law after data with these moments; Murphy (2007), equations 196 to 200."""
         n, kappa = statistics.weight, self.kappa + statistics.weight
         off = statistics.mean - self.loc
@@ -278,7 +280,7 @@ class NormalInverseWishart(Distribution):
         d, inner = len(self.loc), self.marginal_cov
         return inner.entropy() + 0.5 * (d * (LOG_2PI + 1.0 - np.log(self.kappa)) + inner.mean_log_det)
 
-    def given(self, statistics: Moments) -> "NormalInverseWishart":
+    def given(self, statistics: Moments) -> NormalInverseWishart:
         """The posterior law after data with these moments; Murphy (2007), equations 250 to 254."""
         n, kappa = statistics.weight, self.kappa + statistics.weight
         off = statistics.mean - self.loc

@@ -8,6 +8,8 @@ tiles that stay in cache, and (2) is summed while the tile is there, so the n ×
 Bishop (2006), Pattern Recognition and Machine Learning, section 9.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -194,7 +196,7 @@ class Normals:
         """Σⱼ as matrices, (k, d, d)."""
         return np.stack([self[j].cov_matrix for j in range(len(self))])
 
-    def marginal(self, idx: Integers) -> "Normals":
+    def marginal(self, idx: Integers) -> Normals:
         """The laws of the coordinates `idx`."""
         own = {
             "full": lambda c: c[:, idx][:, :, idx],

@@ -5,6 +5,8 @@
 Poisson (1837); Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, chapter 4, doi:10.1002/0471715816.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Self
 

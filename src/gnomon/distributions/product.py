@@ -6,6 +6,8 @@ Each group has a law of its own, of any family, and is fitted by itself. Feller 
 Theory and Its Applications, volume 1, section V.3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
@@ -36,7 +38,7 @@ class PartStatistics:
         """Σ sᵢ."""
         return self.parts[0].weight
 
-    def __add__(self, other: "PartStatistics") -> "PartStatistics":
+    def __add__(self, other: PartStatistics) -> PartStatistics:
         return PartStatistics(self.groups, tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
 

@@ -8,6 +8,8 @@ variance, so the estimate is EM: the ECME of Liu & Rubin (1995), Statistica Sini
 Tyler & Vardi (1994), doi:10.1080/03610919408813180.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -192,7 +194,7 @@ class MultivariateT(Distribution):
         """The normal law with mean μ and covariance Σ."""
         return MultivariateNormal(self.location, self.shape)
 
-    def marginal(self, idx: ArrayLike) -> "MultivariateT":
+    def marginal(self, idx: ArrayLike) -> MultivariateT:
         """The law of the coordinates `idx`."""
         part = self.base.marginal(idx)
         return MultivariateT(self.df, part.mean, part.cov)

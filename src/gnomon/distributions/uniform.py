@@ -5,6 +5,8 @@
 Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions, volume 2, chapter 26.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
@@ -23,7 +25,7 @@ class Extent(Statistics):
     low: Numbers
     high: Numbers
 
-    def __add__(self, other: "Extent") -> "Extent":
+    def __add__(self, other: Extent) -> Extent:
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return Extent(self.weight + other.weight, low, high)
 

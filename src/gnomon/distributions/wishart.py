@@ -8,6 +8,8 @@ X ~ IW(Ψ, ν) exactly if X⁻¹ ~ W(Ψ⁻¹, ν). Gelman et al. (2013), Bayesia
 doi:10.1201/b16018; draws by the triangular factor of Bartlett (1933), doi:10.1017/S0370164600015169.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -241,7 +243,7 @@ def multidigamma(a: float, d: int) -> float:
     return float(np.sum(digamma(a - 0.5 * np.arange(d))))
 
 
-def _checked_scale(law: "Wishart | InverseWishart") -> None:
+def _checked_scale(law: Wishart | InverseWishart) -> None:
     scale = np.array(law.scale, dtype=float)
     if scale.ndim != 2 or scale.shape[0] != scale.shape[1]:
         raise ValueError(f"scale has shape {scale.shape}; give a square matrix")

@@ -1,6 +1,8 @@
 """Evaluation: metrics, curves and their intervals, sources of error, diagnosis of under- and over-fitting, and what one
 law loses against another."""
 
+from __future__ import annotations
+
 from gnomon.base.imbalance import ImbalanceWarning, warn_if_imbalanced
 from gnomon.distributions import cross_entropy, entropy, kl_divergence
 from gnomon.evaluation._bias_variance import (

@@ -11,6 +11,8 @@ doi:10.1162/neco.1992.4.1.1; (2): Domingos (2000), A unified bias–variance dec
 c₂ = −1 at a biased point: there, variance helps.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 

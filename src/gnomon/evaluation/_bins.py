@@ -6,6 +6,8 @@ Bins have equal width, equal weight, or one probability each. Probabilities are 
 Murphy & Winkler (1977), Reliability of subjective probability forecasts, doi:10.2307/2346866.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

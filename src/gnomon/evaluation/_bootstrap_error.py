@@ -9,6 +9,8 @@ Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap
 doi:10.1080/01621459.1997.10474007.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, NamedTuple, TypeAlias, get_args
 

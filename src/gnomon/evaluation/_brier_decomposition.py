@@ -10,6 +10,8 @@ WITHIN is what bins hide, zero where each holds one probability. REL and RES are
 doi:10.1175/2007WAF2006116.1; the correction: Ferro & Fricker (2012), doi:10.1002/qj.1924.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -9,6 +9,8 @@ same probabilities would show: events drawn with P = p. Bins of equal weight are
 arXiv:2012.08668; events drawn from the forecasts: Bröcker & Smith (2007), doi:10.1175/WAF993.1.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

@@ -6,6 +6,8 @@ Differences on the same split are paired, and their test counts that training ro
 doi:10.1023/A:1024068626366.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 

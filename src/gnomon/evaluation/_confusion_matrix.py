@@ -7,6 +7,8 @@ Rows are true classes, as in scikit-learn ([[TN, FP], [FN, TP]] for two); many b
 of terms, doi:10.1023/A:1017181826899.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

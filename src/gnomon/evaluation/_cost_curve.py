@@ -7,6 +7,8 @@ normalised expected cost; the lower envelope of all lines is what the best thres
 line x, "call all positive" the line 1 − x. Drummond & Holte (2006), doi:10.1007/s10994-006-8199-5.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

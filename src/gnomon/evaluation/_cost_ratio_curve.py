@@ -7,6 +7,8 @@ thresholds, and need not be monotone. Bach, Heckerman & Horvitz (2006), Consider
 classifiers, JMLR 7, 1713–1741.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

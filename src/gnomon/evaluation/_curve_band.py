@@ -9,6 +9,8 @@ the evaluation of diagnostic and laboratory tests, doi:10.1002/sim.4780130513; D
 doi:10.1145/1143844.1143874.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

@@ -6,6 +6,8 @@ The two differ where folds have unequal sizes, and for measures that are no mean
 curve). Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; Arlot & Celisse (2010), doi:10.1214/09-SS054.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 

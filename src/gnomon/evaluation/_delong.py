@@ -7,6 +7,8 @@ The difference of two AUC on the same rows has V₁ − V₂ in place of V. Rank
 & Clarke-Pearson (1988), doi:10.2307/2531595; by ranks: Sun & Xu (2014), doi:10.1109/LSP.2014.2337313.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Bools, Floats, Integers

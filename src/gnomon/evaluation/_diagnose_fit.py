@@ -7,6 +7,8 @@ Geman, Bienenstock & Doursat (1992), doi:10.1162/neco.1992.4.1.1; the standard e
 Olshen & Stone (1984), section 3.4.3. A growing ‖w‖ is a sign of over-fitting that needs no validation rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

@@ -6,6 +6,8 @@ Both curves are polylines of counts, with jumps; they are compared from both sid
 decides for all points between. Davis & Goadrich (2006), theorem 3.2, doi:10.1145/1143844.1143874.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np

@@ -8,6 +8,8 @@ reaches; "step" the mean of both rates at the threshold where they differ least.
 BOSARIS toolkit, arXiv:1304.2865.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

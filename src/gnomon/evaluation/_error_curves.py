@@ -6,6 +6,8 @@ Rows of equal score move together, so m distinct scores give m + 1 points, from 
 Martin, Doddington, Kamm, Ordowski & Przybocki (1997), The DET curve in assessment of detection task performance.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple, get_args
 
 from gnomon._typing import ArrayLike, Floats

@@ -8,6 +8,8 @@ budget returns. Bottou & Bousquet (2008), The tradeoffs of large scale learning,
 the last two terms: a cheaper step allows more rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

@@ -6,6 +6,8 @@ A large ‖w‖ for the number of parameters is a sign of over-fitting. Hastie, 
 of Statistical Learning, section 7.4, doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@
 Breiman (1996), Heuristics of instability and stabilization in model selection, doi:10.1214/aos/1032181158.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 

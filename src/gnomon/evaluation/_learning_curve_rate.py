@@ -7,6 +7,8 @@ Vapnik (1998), Statistical Learning Theory, chapter 4, ISBN 978-0-471-03003-4; c
 Denker (1993), Learning curves: asymptotic values and rate of convergence, NIPS 6, 327–334.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 import numpy as np

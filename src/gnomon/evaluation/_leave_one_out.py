@@ -8,6 +8,8 @@ answers. Allen (1974), doi:10.1080/00401706.1974.10489157; Golub, Heath & Wahba 
 doi:10.1080/00401706.1979.10489751; Breiman (1996), Out-of-bag estimation.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, TypeAlias, get_args
 

@@ -7,6 +7,8 @@ McNemar (1947), doi:10.1007/BF02295996; (2) without the 1 has no correction for 
 doi:10.1162/089976698300017197, shows that it has the right level for classifiers.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

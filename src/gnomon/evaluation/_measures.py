@@ -6,6 +6,8 @@ By default ℓ is the squared error of a regressor and the 0/1 loss of a classif
 minimization for learning theory, NIPS 4, 831–838.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, NamedTuple, Protocol, TypeAlias

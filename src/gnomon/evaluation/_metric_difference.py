@@ -8,6 +8,8 @@ DeLong, DeLong & Clarke-Pearson (1988), doi:10.2307/2531595, does without resamp
 Introduction to the Bootstrap, doi:10.1201/9780429246593.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

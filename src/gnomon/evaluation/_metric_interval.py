@@ -9,6 +9,8 @@ off-centre in resamples, as they are in the sample. Efron (1979), doi:10.1214/ao
 doi:10.1080/01621459.1927.10502953; DeLong, DeLong & Clarke-Pearson (1988), doi:10.2307/2531595.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Collection
 from typing import Literal, TypeAlias, get_args

@@ -9,6 +9,8 @@ by chance, so its interval has the level 1 − (1 − level)/(number of pairs), 
 by group: Hardt, Price & Srebro (2016), Equality of opportunity in supervised learning, arXiv:1610.02413.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import product

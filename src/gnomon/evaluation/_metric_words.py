@@ -8,6 +8,8 @@ What is resampled is w alone. A share is a ratio of zeros and ones: k of n rows.
 `stype = "f"`; Davison & Hinkley (1997), Bootstrap Methods and their Application, doi:10.1017/CBO9780511802843.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -81,7 +83,7 @@ class MetricRows(NamedTuple):
     groups: Array | None
     pos_label: object
     threshold: float | None
-    whole: "MetricRows | None" = None
+    whole: MetricRows | None = None
 
     @property
     def labels(self) -> Array:
@@ -108,7 +110,7 @@ class MetricRows(NamedTuple):
         whole = self.whole or self
         return positive, self.prediction == positive_rows(whole.y, self.pos_label, whole.weights)[1][1]
 
-    def taken(self, rows: Array) -> "MetricRows":
+    def taken(self, rows: Array) -> MetricRows:
         """Some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
         y, prediction, weights = (part[rows] for part in (self.y, self.prediction, self.weights))

@@ -6,6 +6,8 @@ The best inner score is the largest of many and therefore too good. Varma & Simo
 using cross-validation for model selection, doi:10.1186/1471-2105-7-91; Cawley & Talbot (2010), JMLR 11, 2079–2107.
 """
 
+from __future__ import annotations
+
 from copy import copy
 from inspect import signature
 from numbers import Integral

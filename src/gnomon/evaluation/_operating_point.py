@@ -6,6 +6,8 @@ m, r and q are functions of the counts at each threshold: recall, precision, F_Î
 with the fewest rows called positive is taken. Provost & Fawcett (2001), doi:10.1023/A:1007601015854.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 

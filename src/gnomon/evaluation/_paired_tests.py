@@ -6,6 +6,8 @@ Training rows overlap between folds, so the differences are correlated; with 1/k
 are not there. Nadeau & Bengio (2003), Inference for the generalization error, doi:10.1023/A:1024068626366.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

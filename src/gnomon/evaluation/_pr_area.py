@@ -9,6 +9,8 @@ precision is 0.29. Davis & Goadrich (2006), doi:10.1145/1143844.1143874; Keilwag
 doi:10.1371/journal.pone.0092209.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np

@@ -8,6 +8,8 @@ micro (of the summed counts). The macro F is the mean of the F, not the F of the
 doi:10.1016/j.ipm.2009.03.002.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, NamedTuple, TypeAlias, get_args
 

@@ -5,6 +5,8 @@
 Efron (1979), doi:10.1214/aos/1176344552.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

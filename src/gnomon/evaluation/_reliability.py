@@ -7,6 +7,8 @@ it, which has no sampling error. Murphy & Winkler (1977), doi:10.2307/2346866; D
 and evaluation of forecasters, doi:10.2307/2987588.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@
 Vapnik (1992), Principles of risk minimization for learning theory, NIPS 4, 831–838.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 

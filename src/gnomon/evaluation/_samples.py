@@ -6,6 +6,8 @@ A row of weight zero is no row: the splitter does not see it. Stone (1974), Cros
 statistical predictions, doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -48,7 +50,7 @@ class Observations(NamedTuple):
         """The rows with a positive weight."""
         return np.arange(self.n) if self.weights is None else np.flatnonzero(self.weights > 0.0)
 
-    def at(self, rows: Integers) -> "Observations":
+    def at(self, rows: Integers) -> Observations:
         """Some of the rows, in the given order and as often as given."""
         parts = (None if part is None else part[rows] for part in self[1:])
         return Observations(_safe_indexing(self.X, rows), *parts)

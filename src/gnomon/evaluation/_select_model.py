@@ -6,6 +6,8 @@
 Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; (2): Breiman, Friedman, Olshen & Stone (1984), section 3.4.3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 

@@ -5,6 +5,8 @@
 Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, section 7.2, doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -7,6 +7,8 @@ Efron (1979), doi:10.1214/aos/1176344552. In (2) all copies of a row stand on on
 by a model that has seen it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, Literal
 

@@ -9,6 +9,8 @@
 Rademacher complexity of deep neural networks, doi:10.1007/s11432-015-5470-z.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 

@@ -6,6 +6,8 @@ Devroye, Györfi & Lugosi (1996), A Probabilistic Theory of Pattern Recognition,
 doi:10.1007/978-1-4612-0711-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -25,7 +27,7 @@ __all__ = ["OraclePredictor"]
 OracleLoss: TypeAlias = Literal["squared", "zero_one", "pinball"]
 
 
-def _classifies(model: "OraclePredictor") -> bool:
+def _classifies(model: OraclePredictor) -> bool:
     return model.loss == "zero_one"
 
 

@@ -10,6 +10,8 @@ loss of that class. Bartlett & Mendelson (2002), Rademacher and Gaussian complex
 Massart (2000), doi:10.5802/afst.961.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import product
 from math import log, sqrt

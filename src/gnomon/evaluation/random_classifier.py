@@ -5,6 +5,8 @@
 Whatever p is, the point lies on the diagonal of the ROC plane. Fawcett (2006), doi:10.1016/j.patrec.2005.10.010.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

@@ -9,6 +9,8 @@
 (1998), Statistical Learning Theory, section 4.3, ISBN 978-0-471-03003-4.
 """
 
+from __future__ import annotations
+
 from itertools import product
 from math import comb, log, sqrt
 from typing import Any, NamedTuple

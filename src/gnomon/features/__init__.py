@@ -23,6 +23,8 @@ take log(x + k), with k found               `gnomon.anomaly.LogShift`
 Box & Tidwell (1962), Transformation of the independent variables, doi:10.1080/00401706.1962.10490038.
 """
 
+from __future__ import annotations
+
 from gnomon.features._hash_families import collision_probability
 from gnomon.features._subset_score import subset_score
 from gnomon.features.basis import BasisExpansion

@@ -6,6 +6,8 @@ A map defines three short methods: `_learn(X)`, `_map(X)` and `_names(names)`; a
 conventions of scikit-learn (validation, names of columns, types, tags) are implemented here, once.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, overload

@@ -3,6 +3,8 @@
 polynomial maps of dense and sparse rows, and the errors of subsets of columns                   (1)
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import sparse
 

@@ -9,6 +9,8 @@ for rows at the angle θ or the distance c, b uniform on [0, w). Charikar (2002)
 (2004), doi:10.1145/997817.997857; Broder (1997), doi:10.1109/SEQUEN.1997.666900.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 

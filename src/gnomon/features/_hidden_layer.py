@@ -6,6 +6,8 @@ A, b and the centres a_j are drawn once, without a look at the rows but for thei
 Zhu & Siew (2006), doi:10.1016/j.neucom.2005.12.126.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

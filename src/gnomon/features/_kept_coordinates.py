@@ -6,6 +6,8 @@ A map hands out those of its coordinates that are kept, as a value that computes
 NIPS; Williams & Seeger (2001), NIPS.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np

@@ -5,6 +5,8 @@
 for rows z and a matrix W that a subclass learns. Schölkopf & Smola (2002), section 2.2.
 """
 
+from __future__ import annotations
+
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any, Self

@@ -9,6 +9,8 @@ minimiser of least norm, as in `gnomon.linear.LinearRegression`. Factors are of 
 neither overflow nor underflow; L̂ is in the units of y.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

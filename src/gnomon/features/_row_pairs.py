@@ -5,6 +5,8 @@
 in blocks of pairs, so that the memory does not grow with their number.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

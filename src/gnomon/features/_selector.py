@@ -5,6 +5,8 @@
 Kohavi & John (1997), doi:10.1016/S0004-3702(97)00043-X, call this a wrapper.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any, Self
 

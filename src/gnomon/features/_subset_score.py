@@ -6,6 +6,8 @@ The empty subset has a constant prediction: the mean, or the most frequent class
 feature subset selection, doi:10.1016/S0004-3702(97)00043-X.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol, TypeAlias
 

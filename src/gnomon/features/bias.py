@@ -5,6 +5,8 @@
 Duda, Hart & Stork (2001), Pattern Classification, section 5.3 (augmented vectors), ISBN 978-0-471-05669-0.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

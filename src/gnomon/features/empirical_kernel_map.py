@@ -6,6 +6,8 @@ A linear model on R is the kernel model on the rows. Schölkopf, Mika, Burges, K
 Input space versus feature space in kernel-based methods, doi:10.1109/72.788641.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

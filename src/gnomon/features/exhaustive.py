@@ -6,6 +6,8 @@
 analysis, doi:10.1080/00401706.1967.10490502.
 """
 
+from __future__ import annotations
+
 from itertools import combinations
 
 import numpy as np

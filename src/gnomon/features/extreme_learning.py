@@ -7,6 +7,8 @@ the n × n system where there are fewer rows than units. HᵀH and HᵀT are sum
 Huang, Zhu & Siew (2006), doi:10.1016/j.neucom.2005.12.126.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

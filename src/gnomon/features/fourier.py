@@ -7,6 +7,8 @@ z(x)ᵀz(y) estimates k without bias, with an error of order D^{−½}; paired f
 & Recht (2007), NIPS. Orthogonal frequencies vary less: Yu, Suresh, Choromanski, Holtmann-Rice & Kumar (2016), NIPS.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

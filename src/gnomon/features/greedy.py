@@ -8,6 +8,8 @@ Each step is compared with the one before it, and continues on a tie. Forward mi
 backward keeps them. Guyon & Elisseeff (2003), section 4.2, https://jmlr.org/papers/v3/guyon03a.html.
 """
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Literal
 

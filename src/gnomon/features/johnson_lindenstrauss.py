@@ -7,6 +7,8 @@ n²/2 pairs hold with probability at least 1 − δ once m ≥ (4 ln n + 2 ln(1/
 doi:10.1002/rsa.10073.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

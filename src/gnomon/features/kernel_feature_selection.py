@@ -8,6 +8,8 @@ matching pursuit (Pati, Rezaiifar & Krishnaprasad 1993, doi:10.1109/ACSSC.1993.3
 with most weight in the leading singular vectors (Mahoney & Drineas 2009, doi:10.1073/pnas.0803205106).
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

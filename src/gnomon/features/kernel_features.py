@@ -7,6 +7,8 @@ the rows, or the centres of k-means. Moody & Darken (1989), Fast learning in net
 doi:10.1162/neco.1989.1.2.281.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

@@ -7,6 +7,8 @@ Hastings, Mosteller, Tukey & Winsor (1947), Low moments for small samples, doi:1
 Simplified estimation from censored normal samples, doi:10.1214/aoms/1177705900.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import sparse
 

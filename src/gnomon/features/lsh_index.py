@@ -8,6 +8,8 @@ returned is right, and what is missing is what (1) says. Indyk & Motwani (1998),
 neighbouring cells: Lv et al. (2007), VLDB.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, NamedTuple, Self
 
@@ -208,7 +210,7 @@ class LSHIndex(Estimator):
     def _family(self) -> HashFamily:
         return FAMILIES[self.kind]
 
-    def _nearness(self, X: Any, rng: np.random.RandomState) -> "_Nearness | None":
+    def _nearness(self, X: Any, rng: np.random.RandomState) -> _Nearness | None:
         """How near the neighbours of a sample of the rows are, and other rows; None where nothing depends on it."""
         auto = "auto" in (self.n_tables, self.n_bits) or (self.width == "auto" and self._family.has_width)
         n = X.shape[0]
@@ -225,7 +227,7 @@ class LSHIndex(Estimator):
             near.append(np.partition(D, k - 1)[:k])
         return _Nearness(*(self._family.argument(np.array(part)) for part in (near, far)))
 
-    def _sizes(self, near: "_Nearness | None", shape: tuple[int, int]) -> tuple[int, int]:
+    def _sizes(self, near: _Nearness | None, shape: tuple[int, int]) -> tuple[int, int]:
         """K and L: given, or of those that reach the recall the pair of least work."""
         if near is None:
             return (1 if self.n_bits == "auto" else self.n_bits), (1 if self.n_tables == "auto" else self.n_tables)
@@ -252,7 +254,7 @@ class LSHIndex(Estimator):
         with np.errstate(over="ignore"):
             return np.ascontiguousarray((tables @ self._factors).T)
 
-    def _search(self, X: MatrixLike | None) -> list["_Candidates"]:
+    def _search(self, X: MatrixLike | None) -> list[_Candidates]:
         check_is_fitted(self)
         itself = X is None
         rows = self._X if X is None else _like(self._rows(X, reset=False), self._X)
@@ -261,7 +263,7 @@ class LSHIndex(Estimator):
             lambda block: self._candidates(rows[block], block.start if itself else None), blocks, self.n_jobs
         )
 
-    def _candidates(self, Q: Any, first: int | None) -> "_Candidates":
+    def _candidates(self, Q: Any, first: int | None) -> _Candidates:
         """The candidates of a few queries with their distances, by query, distance and row."""
         n, q = self.n_samples_fit_, Q.shape[0]
         starts, ends = self._ranges(Q)
@@ -333,7 +335,7 @@ class _Candidates(NamedTuple):
     distances: Floats
 
 
-def _width(near: "_Nearness | None") -> float:
+def _width(near: _Nearness | None) -> float:
     middle = 0.0 if near is None else float(np.median(near.neighbors))
     return 4.0 * middle if middle > 0.0 else 1.0
 

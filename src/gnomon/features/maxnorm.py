@@ -6,6 +6,8 @@ With R = 1 the bound of the perceptron on its mistakes, (R/γ)², is 1/γ²: Nov
 perceptrons, Symposium on the Mathematical Theory of Automata 12.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import norm as sparse_norm

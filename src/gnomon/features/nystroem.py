@@ -6,6 +6,8 @@ K − φφᵀ is positive semi-definite and zero on the landmarks. Williams & Se
 landmarks: Zhang, Tsang & Kwok (2008), doi:10.1145/1390156.1390311; by ridge leverage: Musco & Musco (2017), NIPS.
 """
 
+from __future__ import annotations
+
 import warnings
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal

@@ -6,6 +6,8 @@ A linear model in φ has its own slope on either side of zero. Nair & Hinton (20
 restricted Boltzmann machines, https://icml.cc/Conferences/2010/papers/432.pdf.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import sparse
 

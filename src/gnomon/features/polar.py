@@ -6,6 +6,8 @@ and for d > 2 the angles φ_i = atan2(‖(x_{i+1}, …, x_d)‖, x_i) ∈ [0, π
 Rings become slabs. Blumenson (1960), A derivation of n-dimensional spherical coordinates, doi:10.2307/2308932.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

@@ -8,6 +8,8 @@ Schölkopf & Smola (2002), Learning with Kernels, section 2.1; orthogonal bases:
 and Approximation Practice, doi:10.1137/1.9781611975949.
 """
 
+from __future__ import annotations
+
 from math import comb
 from typing import Literal
 

@@ -6,6 +6,8 @@ Every score of a Gaussian classifier is linear in φ. Bishop (2006), Pattern Rec
 section 4.2, ISBN 978-0-387-31073-2.
 """
 
+from __future__ import annotations
+
 from math import sqrt
 
 import numpy as np

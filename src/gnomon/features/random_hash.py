@@ -7,6 +7,8 @@ Jaccard similarity. Charikar (2002), doi:10.1145/509907.509965; Datar et al. (20
 (1997), doi:10.1109/SEQUEN.1997.666900.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,6 +6,8 @@ or h_j(x) = exp(−‖x̃ − a_j‖² / (2 s² d)) for radial units. Nothing is
 problem. Huang, Zhu & Siew (2006), doi:10.1016/j.neucom.2005.12.126.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

@@ -9,6 +9,8 @@ P of m of its rows, applied in O(d' log d') without a matrix (Ailon & Chazelle 2
 doi:10.1142/S1793536911000787). How large m must be: `johnson_lindenstrauss_min_dim`.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias

@@ -7,6 +7,8 @@ that looks at each column alone. Guyon & Elisseeff (2003), An introduction to va
 https://jmlr.org/papers/v3/guyon03a.html.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

@@ -6,6 +6,8 @@ Inside a fit no validation row is ever resampled, whatever splits the rows. Elka
 cost-sensitive learning, IJCAI, 973–978; Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
@@ -30,7 +32,7 @@ from gnomon.numerics.weights import Priors, class_shares, effective_train_prior,
 __all__ = ["ResampledClassifier"]
 
 
-def _scores_hold(owner: "ResampledClassifier") -> bool:
+def _scores_hold(owner: ResampledClassifier) -> bool:
     if owner.prior is not None:
         raise AttributeError(f"scores are not shifted to prior={owner.prior!r}; use predict_proba or predict")
     return base_has("decision_function")(owner)

@@ -10,6 +10,8 @@ its score worthless. He & Garcia (2009), Learning from imbalanced data, doi:10.1
 the nearest rows of the same class: Chawla et al. (2002), doi:10.1613/jair.953.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self

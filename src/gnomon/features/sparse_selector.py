@@ -6,6 +6,8 @@
 Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; Fan et al. (2008), LIBLINEAR, JMLR 9, 1871–1874.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

@@ -5,6 +5,8 @@
 Guyon & Elisseeff (2003), An introduction to variable and feature selection, https://jmlr.org/papers/v3/guyon03a.html.
 """
 
+from __future__ import annotations
+
 from gnomon._typing import Array
 from gnomon.features._base import Columns, FeatureMap, Rows
 

@@ -7,6 +7,8 @@ Friedman (1991), Multivariate adaptive regression splines, doi:10.1214/aos/11763
 the slope on one interval.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

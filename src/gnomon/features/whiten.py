@@ -6,6 +6,8 @@ S is the covariance of the training rows, or the average covariance within the c
 doi:10.1080/00031305.2016.1277159.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any, Literal, Self
 

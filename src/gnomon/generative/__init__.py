@@ -1,5 +1,7 @@
 """Generative models: classifiers by Bayes' rule, mixtures, semi-supervised and open-set learning."""
 
+from __future__ import annotations
+
 from gnomon.generative._explanation import Explanation
 from gnomon.generative._forms import LinearForm, QuadraticForm
 from gnomon.generative.classifier import GenerativeClassifier

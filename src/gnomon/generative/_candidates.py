@@ -4,6 +4,8 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 each frequent level of a category, so that covariances are shrunk towards a sphere rather than singular.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any

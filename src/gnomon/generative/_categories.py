@@ -7,6 +7,8 @@ missing are not counted, or are a value of their own. α > 0 is the posterior me
 of column j has a slot; two more slots stand for "none of the values" and for "missing".
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -53,7 +55,7 @@ class CategoryCounts:
     domains: tuple[Domain, ...]
     counts: tuple[Floats, ...]
 
-    def __add__(self, other: "CategoryCounts") -> "CategoryCounts":
+    def __add__(self, other: CategoryCounts) -> CategoryCounts:
         domains = tuple(map(Domain.joined, self.domains, other.domains, self.names))
         both = []
         for place, domain in enumerate(domains):

@@ -6,6 +6,8 @@ R_c is the correlation matrix of class c and D its standard deviations: "auto" s
 share s of Ledoit & Wolf (2004), doi:10.1016/S0047-259X(03)00096-4.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias

@@ -8,6 +8,8 @@ in one pass. Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:10076927130
 assignment, doi:10.1016/0167-9473(92)90042-E.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any, Protocol, cast

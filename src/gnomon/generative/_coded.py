@@ -5,6 +5,8 @@
 What a model does about cells of the last two kinds is the user's choice: `handle_unknown` and `missing`.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,6 +9,8 @@ which every class gives density zero has no posterior: `zero_policy` says what t
 Duda, Hart & Stork (2001), Pattern Classification, chapter 2.
 """
 
+from __future__ import annotations
+
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

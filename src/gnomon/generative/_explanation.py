@@ -6,6 +6,8 @@ The factors are those of a naive Bayes model, or of the chain rule p(x) = ∏ p(
 on each other. Good (1950), Probability and the Weighing of Evidence, calls the log-ratios weights of evidence.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

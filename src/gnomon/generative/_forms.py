@@ -8,6 +8,8 @@ b = Λ₁μ₁ − Λ₀μ₀, c = −½ (μ₁ᵀΛ₁μ₁ − μ₀ᵀΛ₀μ
 to a term common to all. Hastie, Tibshirani & Friedman (2009), section 4.3, doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -7,6 +7,8 @@ estimator that takes gaps does it itself. Little & Rubin (2019), Statistical Ana
 doi:10.1002/9781119482260.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,6 +6,8 @@ Complete rows go through the compiled kernel of `Normals`, in which σ²/v stand
 by cell. Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115, for the moments.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,6 +6,8 @@
 that the rows cannot determine is refused, with the class, its rows and the remedies.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +118,7 @@ class EstimationPlan:
         quartics: Floats | None = None,
         *,
         one_row: float = 1.0,
-    ) -> tuple["Normals | PredictiveLaws", Numbers]:
+    ) -> tuple[Normals | PredictiveLaws, Numbers]:
         """The class laws, and the share s of each covariance; `quartics` are in units of `unit`.
 
         A weight of `one_row` is a row, where it is asked whether there are enough.
@@ -252,7 +254,7 @@ class PredictiveLaws:
             out[whole, k] = law.log_density(np.asarray(X[whole], dtype=float))
         return out
 
-    def marginal(self, idx: Integers) -> "PredictiveLaws":
+    def marginal(self, idx: Integers) -> PredictiveLaws:
         """The laws of the coordinates `idx`."""
         return PredictiveLaws(law.marginal(idx) for law in self.laws)
 
@@ -309,7 +311,7 @@ def have_gaps(estimator: BaseEstimator, X: Floats, missing: Gaps) -> bool:
 
 
 def mend_gaps(
-    estimator: BaseEstimator, out: Floats, X: Floats, missing: Gaps, laws: Callable[[], "Normals | PredictiveLaws"]
+    estimator: BaseEstimator, out: Floats, X: Floats, missing: Gaps, laws: Callable[[], Normals | PredictiveLaws]
 ) -> Floats:
     """Log-densities of rows with missing cells from those that are there; such rows betray themselves by NaN."""
     odd = np.flatnonzero(~np.isfinite(out[:, -1]))

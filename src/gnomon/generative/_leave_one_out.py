@@ -9,6 +9,8 @@ doi:10.1080/00031305.1983.10483115. A row whose class has no law without it is r
 cancel.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -100,7 +102,7 @@ class Spread(NamedTuple):
             out[:, k] = found.log_density(np.where(left.of_class(k), moved, form))
         return out, found.sure(self.floor) & (N - left.s > 0.0)
 
-    def _without(self, S: Floats, delta: Floats, s: Floats, N: Numbers, divisor: Floats) -> "_Downdated":
+    def _without(self, S: Floats, delta: Floats, s: Floats, N: Numbers, divisor: Floats) -> _Downdated:
         """The covariance without each of some rows, whose deviations from their mean are given."""
         a = s * _ratio(N, N - s)
         alpha = (1.0 - self.share) * _ratio(1.0, divisor)

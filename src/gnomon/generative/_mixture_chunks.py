@@ -7,6 +7,8 @@ The expected sums of EM add over rows, so (1) makes exactly the steps that the w
 after every chunk and needs each one once: Cappé & Moulines (2009), doi:10.1111/j.1467-9868.2009.00698.x.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -7,6 +7,8 @@ Schwarz (1978), doi:10.1214/aos/1176344136; Akaike (1974), doi:10.1109/TAC.1974.
 (2000), doi:10.1109/34.865189.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any
 

@@ -6,6 +6,8 @@ Added variance may lower the likelihood; a floor and a law never do. Hathaway (1
 one of them is needed: a component on a single row has a likelihood without bound.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

@@ -5,6 +5,8 @@
 Ghahramani & Jordan (1994), Supervised learning from incomplete data via an EM approach, NIPS 6.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.base import BaseEstimator
 

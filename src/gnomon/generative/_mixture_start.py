@@ -6,6 +6,8 @@ The two customs give different starts from the same seeds. Biernacki, Celeux & G
 doi:10.1016/S0167-9473(02)00163-9.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 

@@ -7,6 +7,8 @@ the whole table gives. v_j = 1, unless some columns are to count more than other
 doi:10.1145/321075.321084.
 """
 
+from __future__ import annotations
+
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -6,6 +6,8 @@ What stands for "no label": None and NaN in any column that can hold them, −1 
 scikit-learn), or a value that the user names. A class called −1 and the mark −1 cannot both be: the user decides.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 

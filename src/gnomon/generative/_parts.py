@@ -7,6 +7,8 @@ A part knows its columns. It sums rows (`statistics`, which add) and makes laws 
 columns of a part at once; any other density is fitted to the rows of each class.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
@@ -64,10 +66,10 @@ class PartSums:
     """The weight of every class, the parts, and the sums of each; they add part by part."""
 
     weight: Array
-    parts: "tuple[Part, ...]"
+    parts: tuple[Part, ...]
     sums: tuple[Any, ...]
 
-    def __add__(self, other: "PartSums") -> "PartSums":
+    def __add__(self, other: PartSums) -> PartSums:
         sums = tuple(part.add(a, b) for part, a, b in zip(self.parts, self.sums, other.sums, strict=True))
         return PartSums(self.weight + other.weight, self.parts, sums)
 
@@ -100,7 +102,7 @@ class CategoryPart:
         gaps[:, self.columns] = np.isnan(table.numbers(self.columns))
         return FeatureTable(tuple(f"{name} missing" for name in table.names), gaps)
 
-    def laws(self, counts: CategoryCounts, classes: list[Any], options: Options) -> "CategoryLaws":
+    def laws(self, counts: CategoryCounts, classes: list[Any], options: Options) -> CategoryLaws:
         """`CategoryLaws` from the counts."""
         alphas = column_alphas(options.alpha, counts, options.missing)
         handle_unknown = options.handle_unknown
@@ -168,7 +170,7 @@ class NormalPart:
         """The moments of both."""
         return a + b
 
-    def laws(self, moments: CellMoments, classes: list[Any], options: Options) -> "NormalLaws":
+    def laws(self, moments: CellMoments, classes: list[Any], options: Options) -> NormalLaws:
         """`NormalLaws` from the moments."""
         var = moments.variances(shared=False) + options.var_smoothing * np.max(moments.total_variance())
         empty = (moments.weight == 0.0)[:, None]
@@ -221,7 +223,7 @@ class Sums:
     density: Any
     statistics: Any
 
-    def __add__(self, other: "Sums | FittedDensity") -> "Sums":
+    def __add__(self, other: Sums | FittedDensity) -> Sums:
         if isinstance(other, FittedDensity):
             return other + self
         return Sums(self.density, self.statistics + other.statistics)
@@ -290,7 +292,7 @@ class DensityPart:
         """Whether the density itself deals with missing cells."""
         return takes_gaps(self.density)
 
-    def laws(self, statistics: ClassSums, classes: list[Any], options: Options) -> "DensityLaws":
+    def laws(self, statistics: ClassSums, classes: list[Any], options: Options) -> DensityLaws:
         """`DensityLaws` from the statistics."""
         return DensityLaws(self, [None if part is None else part.law() for part in statistics], classes, options)
 

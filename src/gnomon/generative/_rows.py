@@ -6,6 +6,8 @@ A row of weight zero is no row, so it is left out before anything is counted. Nu
 their kind; rows with strings stay as they are, for densities that take them.
 """
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass

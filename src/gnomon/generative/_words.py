@@ -1,5 +1,7 @@
 """Words that several models have for the same choice."""
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 __all__ = ["Assignment", "CategoryGaps", "Estimation", "Gaps", "UnknownValues", "ZeroPolicy"]

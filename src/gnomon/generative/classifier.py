@@ -6,6 +6,8 @@ Duda, Hart & Stork (2001), Pattern Classification, chapter 2; the rule minimises
 densities and priors are the true ones: Devroye, Györfi & Lugosi (1996), theorem 2.1, doi:10.1007/978-1-4612-0711-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, Self

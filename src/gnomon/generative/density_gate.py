@@ -7,6 +7,8 @@ density says how usual a row is. Chow (1970), doi:10.1109/TIT.1970.1054406, and 
 neural network validation, doi:10.1049/ip-vis:19941330.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -33,7 +35,7 @@ __all__ = ["DensityGate"]
 
 
 def _classifier_has(method: str) -> Callable[[Any], bool]:
-    def check(gate: "DensityGate") -> bool:
+    def check(gate: DensityGate) -> bool:
         return getattr(gate.classifier if gate.classifier is not None else LogisticRegression, method, None) is not None
 
     return check

@@ -7,6 +7,8 @@ likelihood-ratio statistic; its degrees of freedom are Σ_c (r_c − 1)(s_c − 
 occur in class c. Kullback (1959), Information Theory and Statistics, chapter 8.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

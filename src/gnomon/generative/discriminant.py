@@ -9,6 +9,8 @@ farthest apart in units of the spread within. Fisher (1936), doi:10.1111/j.1469-
 rows are decomposed only where the covariance has lost too many digits, so the cost is that of one product XᵀX.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias
 

@@ -8,6 +8,8 @@ moments that add, so chunks give what the whole table gives. Fisher (1936), doi:
 pooling and shrinkage: Friedman (1989), doi:10.1080/01621459.1989.10478752.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

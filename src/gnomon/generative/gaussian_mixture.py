@@ -7,6 +7,8 @@ may have weights and missing cells (NaN), which are integrated out. Dempster, La
 doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture Models, doi:10.1002/0471721182.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias, cast
 

@@ -7,6 +7,8 @@ the most probable value, and a draw keeps the spread that both lose. Little & Ru
 Missing Data, doi:10.1002/9781119482260; modes: Carreira-Perpiñán (2000), doi:10.1109/34.888716.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import Any, Literal, Self, TypeAlias

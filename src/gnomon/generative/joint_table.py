@@ -8,6 +8,8 @@ in place of ∏ V_j, mostly does better; with many rows the table needs no assum
 doi:10.1111/j.2517-6161.1977.tb01600.x. Duda, Hart & Stork (2001), Pattern Classification, section 2.9.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +118,7 @@ class JointTableClassifier(NaiveClassifier):
     def _read(self, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         return read_table(self, X, y, reset=reset)
 
-    def _statistics(self, rows: LabelledRows, before: Any = None) -> "JointCounts":
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> JointCounts:
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories)
         codes = encode(rows.X, which, domains)
@@ -127,7 +129,7 @@ class JointTableClassifier(NaiveClassifier):
         counts[np.arange(len(codes)), rows.index] = weights
         return JointCounts(rows.counts, rows.X.names, domains, np.where(gaps, GAP, codes), counts).merged()
 
-    def _solve(self, found: "JointCounts") -> None:
+    def _solve(self, found: JointCounts) -> None:
         self._alpha = check_alpha(self.alpha, (), force_alpha=True).item()
         gaps = found.cells == GAP
         self._states = np.any(gaps, axis=0) & (self.missing == "state")
@@ -211,14 +213,14 @@ class JointCounts:
     cells: Integers
     counts: Floats
 
-    def merged(self) -> "JointCounts":
+    def merged(self) -> JointCounts:
         """The same counts with every cell once."""
         cells, place = np.unique(self.cells, axis=0, return_inverse=True)
         counts = np.zeros((len(cells), self.counts.shape[1]))
         np.add.at(counts, place.ravel(), self.counts)
         return replace(self, cells=cells, counts=counts)
 
-    def __add__(self, other: "JointCounts") -> "JointCounts":
+    def __add__(self, other: JointCounts) -> JointCounts:
         domains = tuple(map(Domain.joined, self.domains, other.domains, self.names))
         cells = np.vstack([part.moved(domains) for part in (self, other)])
         counts = np.vstack([self.counts, other.counts])

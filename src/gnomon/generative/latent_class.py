@@ -8,6 +8,8 @@ Latent Structure Analysis; Goodman (1974), doi:10.1093/biomet/61.2.215; hard ass
 doi:10.1016/0167-9473(92)90042-E.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

@@ -6,6 +6,8 @@ Each class may have its own number of components, so that its rows need not be o
 Discriminant analysis by Gaussian mixtures, doi:10.1111/j.2517-6161.1996.tb02073.x.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 

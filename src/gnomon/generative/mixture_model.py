@@ -8,6 +8,8 @@ weighted fit. Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb016
 Raftery (1993), doi:10.2307/2532201.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
@@ -217,7 +219,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         free = [law for law, fixed in zip(self.components_, self._is_fixed, strict=True) if not fixed]
         return sum(map(density_parameters, free)) + len(self.components_) - 1
 
-    def _steps(self, X: Array, weights: Floats) -> "MixtureEM":
+    def _steps(self, X: Array, weights: Floats) -> MixtureEM:
         given = self._given()
         if self.init_params is not None and all(isinstance(law, Distribution) for law in given):
             raise ValueError(f"init_params={self.init_params!r} is for families; laws with parameters are the start")
@@ -259,7 +261,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
             raise TypeError(f"fixed={self.fixed!r} must be a sequence of the numbers of components; give a list")
         return sorted({check_integer("fixed: a component", j, 0, k - 1) for j in self.fixed})
 
-    def _start(self, steps: "MixtureEM", rng: np.random.Generator) -> "LawMixture":
+    def _start(self, steps: MixtureEM, rng: np.random.Generator) -> LawMixture:
         k = len(steps.families)
         weights = _checked_weights(self.weights_init, k)
         given = self._given()
@@ -269,7 +271,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         laws = [law if isinstance(law, Distribution) else steps.fit_law(j, gamma) for j, law in enumerate(given)]
         return LawMixture(weights, tuple(laws), tuple(range(k)))
 
-    def _set(self, result: "EMResult[LawMixture, Floats]", steps: "MixtureEM") -> Self:
+    def _set(self, result: EMResult[LawMixture, Floats], steps: MixtureEM) -> Self:
         theta = result.theta
         self.components_, self.weights_ = list(theta.laws), theta.weights
         self._is_fixed = [steps.fixed[j] is not None for j in theta.origins]

@@ -8,6 +8,8 @@ arXiv:1302.4964, take kernel densities; Hand & Yu (2001), doi:10.1111/j.1751-582
 does well although columns are seldom independent.
 """
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Mapping, Sequence
 from functools import reduce

@@ -8,6 +8,8 @@ Words that are absent count too. McCallum & Nigam (1998), A comparison of event 
 classification.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -8,6 +8,8 @@ rule, α = 0 maximum likelihood; α > 0 is the posterior mean under a Dirichlet(
 Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

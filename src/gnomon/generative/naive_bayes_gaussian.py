@@ -7,6 +7,8 @@ Variances of the classes make a quadratic boundary, shared ones a linear one. Ev
 add. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x; John & Langley (1995), arXiv:1302.4964.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, TypeAlias
 
 import numpy as np

@@ -9,6 +9,8 @@ class density is the Dirichlet-multinomial one of Madsen, Kauchak & Elkan (2005)
 & Nigam (1998), A comparison of event models for naive Bayes text classification.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

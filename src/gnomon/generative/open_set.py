@@ -8,6 +8,8 @@ Scheirer et al. (2013), Toward open set recognition, doi:10.1109/TPAMI.2012.256.
 doi:10.1016/0031-3203(93)90097-G.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

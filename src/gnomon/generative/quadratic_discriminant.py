@@ -8,6 +8,8 @@ doi:10.1080/01621459.1989.10478752. The covariances come from moments summed in 
 only where these have lost too many digits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, NoReturn, Self, cast

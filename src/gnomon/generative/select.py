@@ -10,6 +10,8 @@ chosen: Breiman, Friedman, Olshen & Stone (1984), Classification and Regression 
 Schwarz (1978), doi:10.1214/aos/1176344136; Biernacki, Celeux & Govaert (2000), doi:10.1109/34.865189.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 

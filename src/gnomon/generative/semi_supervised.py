@@ -24,6 +24,8 @@ and take the classifiers of this package and the same mark −1:
 Yarowsky (1995), doi:10.3115/981658.981684; Zhou et al. (2004), Learning with local and global consistency, NIPS 16.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -6,6 +6,8 @@ A plain pipeline would learn the mark of unlabelled rows as a class. Chapelle, S
 Learning, section 1.2.4, doi:10.7551/mitpress/9780262033589.001.0001.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -31,7 +33,7 @@ __all__ = ["SemiSupervisedPipeline"]
 
 
 def _classifier_has(verb: str) -> Callable[[Any], bool]:
-    def check(self: "SemiSupervisedPipeline") -> bool:
+    def check(self: SemiSupervisedPipeline) -> bool:
         getattr(self.classifier_ if "classifier_" in vars(self) else self._classifier(), verb)
         return True
 

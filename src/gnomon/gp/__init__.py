@@ -1,5 +1,7 @@
 """Gaussian processes, splines that are their limits, and searches for the minimum of expensive functions."""
 
+from __future__ import annotations
+
 from gnomon.gp._grid_kernel_matrix import grid_kernel_matrix
 from gnomon.gp._rkhs import InverseKernel, inverse_kernel, rkhs_inner
 from gnomon.gp._spline_prefilter import spline_prefilter

@@ -6,6 +6,8 @@
 of their logarithm. Snoek, Larochelle & Adams (2012), sections 3.2 and 3.3, arXiv:1206.2944.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -82,7 +84,7 @@ class Aim(NamedTuple):
         mean, std = law.predict(Z)
         return self.criterion.merit(mean, std, best)
 
-    def quick(self) -> "Aim":
+    def quick(self) -> Aim:
         """The same in single precision."""
         seconds = None if self.seconds is None else self.seconds.quick()
         return self._replace(laws=[law.quick() for law in self.laws], seconds=seconds)

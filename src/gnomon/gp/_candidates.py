@@ -4,6 +4,8 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 width is sensible; the number of columns may differ from fold to fold, so that none has a width of its own.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any

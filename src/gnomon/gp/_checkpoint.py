@@ -6,6 +6,8 @@ A search that finds the file of an earlier one with the same identity goes on wh
 holds numbers and the indices of choices, so that nothing in it is executed.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Sequence

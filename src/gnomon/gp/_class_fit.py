@@ -5,6 +5,8 @@
 Rasmussen & Williams (2006), section 5.5.1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

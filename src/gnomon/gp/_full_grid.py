@@ -3,6 +3,8 @@
 {x_i} = {a₁, a₂, …} × {b₁, b₂, …} × …,  each point once                                                (1)
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

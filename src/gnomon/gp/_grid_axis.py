@@ -9,6 +9,8 @@ cⱼ₊ₙ = cⱼ. (2) is that of the observed process: a mirror is no further o
 summed over it. Unser (1999), Splines: a perfect fit for signal and image processing, doi:10.1109/79.799930.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 

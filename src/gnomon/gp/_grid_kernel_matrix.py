@@ -5,6 +5,8 @@
 Unser (1999), Splines: a perfect fit for signal and image processing, doi:10.1109/79.799930.
 """
 
+from __future__ import annotations
+
 from gnomon._typing import Floats
 from gnomon.gp._grid_axis import Boundary, GridAxis
 from gnomon.gp._grid_reading import KernelOfGrid, axis_kernels

@@ -3,6 +3,8 @@
 values alone: the grid {0, 1, …}^D;    axes and values;    rows that are a full grid, and their values       (1)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 

@@ -6,6 +6,8 @@ At scattered points all products are summed, taps^D for each; on a grid of new p
 one first, whose results are the shortest lines.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit, jit_no_alloc

@@ -11,6 +11,8 @@ variables in sparse Gaussian processes, AISTATS; (3): Titsias (2014), Variationa
 determinantal point processes; the choice of u: Burt, Rasmussen & van der Wilk (2020), JMLR 21.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass

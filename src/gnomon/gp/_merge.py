@@ -3,6 +3,8 @@
 xᵢ = xⱼ and yᵢ = yⱼ: one observation;    xᵢ = xⱼ and yᵢ ≠ yⱼ: no function passes through both         (1)
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -7,6 +7,8 @@ where the space has few. The real parameters of the best of them then ascend tog
 doi:10.1137/0916069: the sum of their A is separable, and one search costs less than ten.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple

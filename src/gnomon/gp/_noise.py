@@ -5,6 +5,8 @@
 A weight is a number of repetitions: the mean of w observations has the variance σ²/w.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, TypeAlias
 
 import numpy as np

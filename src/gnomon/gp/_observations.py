@@ -5,6 +5,8 @@
 Rasmussen & Williams (2006), section 5.4. The noise σ² is the last entry of θ where it is learned.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -106,7 +108,7 @@ class Parameters(NamedTuple):
         own = self.kernel.bounds
         return own if self.noise.bounds is None else np.vstack([own, np.log(self.noise.bounds)])
 
-    def at(self, theta: Floats) -> "Parameters":
+    def at(self, theta: Floats) -> Parameters:
         """The same with other values."""
         if self.noise.bounds is None:
             return Parameters(self.kernel.with_theta(theta), self.noise)

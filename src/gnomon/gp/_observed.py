@@ -5,6 +5,8 @@
 Rasmussen & Williams (2006), sections 2.6, 5.4.2 and 6.2.
 """
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from typing import Any
 

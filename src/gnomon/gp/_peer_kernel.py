@@ -5,6 +5,8 @@
 Buitinck et al. (2013), arXiv:1309.0238. Its hyper-parameters are learned under its own names and bounds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 

@@ -6,6 +6,8 @@ c and s are the centre and the scale of the targets (0 and 1 unless they were no
 sections 2.2 and A.2. New points are taken in blocks, so that memory does not grow with their number.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -6,6 +6,8 @@ m is the known mean; c and s are the mean and the standard deviation of what it 
 and equal rows without noise are left out.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -9,6 +9,8 @@ the circulant matrix K. Wahba (1990), Spline Models for Observational Data, sect
 section 4.4.1.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from itertools import product

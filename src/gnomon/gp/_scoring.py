@@ -10,6 +10,8 @@ dozens. Near the maximum it may be some times the curvature along the steps; f s
 The radius r follows Conn, Gould & Toint (2000), Trust-Region Methods, algorithm 6.1.1, doi:10.1137/1.9780898719857.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 

@@ -8,6 +8,8 @@ function of their difference; else (1) is a mean over pairs ±e of draws, the sa
 (2006), section 3.5; Golub & Welsch (1969), doi:10.1090/S0025-5718-69-99647-1.
 """
 
+from __future__ import annotations
+
 from functools import reduce
 from typing import NamedTuple
 

@@ -9,6 +9,8 @@
 Rasmussen & Williams (2006), chapter 8; Wendland (2004), Scattered Data Approximation, doi:10.1017/CBO9780511617539.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -86,7 +88,7 @@ class Solved(NamedTuple):
     name: str
     evidence: float
     rows: Any
-    approximation: "Approximation | None" = None
+    approximation: Approximation | None = None
     residuals: Floats = np.empty(0)
 
     def warn(self, n_inducing: int) -> None:

@@ -7,6 +7,8 @@ zeros inside the unit circle: 2√2 − 3 for n = 2, √3 − 2 for n = 3. Unser
 doi:10.1109/34.75515.
 """
 
+from __future__ import annotations
+
 from gnomon._typing import ArrayLike, Floats
 from gnomon.gp._grid_axis import Boundary, GridAxis
 from gnomon.gp._grid_reading import as_values

@@ -9,6 +9,8 @@ scales: of a few values the likelihood alone takes any function for a flat one. 
 arXiv:1206.2944.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,7 +149,7 @@ class Surrogate(NamedTuple):
         scale = np.asarray(self.kernel.length_scale, dtype=float)
         return 2.0 * (Z * M.sum(axis=1, keepdims=True) - M @ self.Z) / scale**2
 
-    def quick(self) -> "QuickSurrogate":
+    def quick(self) -> QuickSurrogate:
         """The same for many rows, in single precision where the noise leaves no more digits."""
         precision = self.found.precision
         assert isinstance(precision, CholeskyPrecision)

@@ -6,6 +6,8 @@ Rasmussen & Williams (2006), section 2.7. Geostatistics has names of its own for
 and a free plane: simple, ordinary and universal kriging, Cressie (1993), Statistics for Spatial Data, section 3.4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias

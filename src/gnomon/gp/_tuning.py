@@ -11,6 +11,8 @@ the given start, and from points drawn uniformly between the bounds, is
 Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274; Byrd et al. (1995), doi:10.1137/0916069.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias

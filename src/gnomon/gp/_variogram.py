@@ -7,6 +7,8 @@ the sill σ² + k(0). Matheron (1963), doi:10.2113/gsecongeo.58.8.1246; Cressie 
 section 2.4.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ told count as if their value were its mean given the others, the kriging believe
 arXiv:1807.02811.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re

@@ -7,6 +7,8 @@ process for each class against the rest, one for each pair, or `laplace_softmax`
 (1998), doi:10.1109/34.735807; Rasmussen & Williams (2006), chapter 3.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np

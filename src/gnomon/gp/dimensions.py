@@ -9,6 +9,8 @@ fall on each. A surrogate sees an integer as the value that is evaluated, not as
 Merchán & Hernández-Lobato (2020), doi:10.1016/j.neucom.2019.11.004.
 """
 
+from __future__ import annotations
+
 import math
 import numbers
 from abc import ABC, abstractmethod

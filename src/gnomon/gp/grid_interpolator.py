@@ -9,6 +9,8 @@ that K⁻¹ and the sum (1) are applied along one axis after another. Unser (199
 image processing, doi:10.1109/79.799930; Keys (1981), doi:10.1109/TASSP.1981.1163711.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from functools import reduce

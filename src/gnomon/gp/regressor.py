@@ -6,6 +6,8 @@
 Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self, TypeAlias
 

@@ -6,6 +6,8 @@ scikit-learn's search does the cross-validation, so that what is fitted to rows,
 fitted to training rows alone; `BayesianOptimizer` asks the points. Snoek, Larochelle & Adams (2012), arXiv:1206.2944.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import warnings
@@ -237,7 +239,7 @@ class _SearchRun:
         self._folds_before: str | None = None
         self._report = progress_of(owner.verbose, "point")
 
-    def search(self, batches: "_Batches") -> None:
+    def search(self, batches: _Batches) -> None:
         """Ask and tell until there are `n_iter` points, all are tried, or an interrupt comes."""
         owner, optimizer = self._owner, self.optimizer
         again = self._resumed(owner.n_splits_)
@@ -264,7 +266,7 @@ class _SearchRun:
             self._told(points, results)
             self._file.write({**optimizer.state(), "folds": batches.digest}, self.folds)
 
-    def _evaluated(self, batches: "_Batches", points: list[Any]) -> Any:
+    def _evaluated(self, batches: _Batches, points: list[Any]) -> Any:
         try:
             results = batches.evaluate(points)
         except ValueError as error:

@@ -7,6 +7,8 @@ Points that differ only in what does not exist are one point, and (2) gives them
 Osborne (2013), arXiv:1310.5738.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias

@@ -12,6 +12,8 @@ columns of T, where Î¦ is positive definite, with rows and columns divided by âˆ
 are huge, then cost the others no digits.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self

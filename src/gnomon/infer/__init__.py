@@ -1,5 +1,7 @@
 """Inference: pure functions from laws and arrays to posteriors. They know no estimator."""
 
+from __future__ import annotations
+
 from gnomon.infer._class_laplace import ClassPosterior, laplace_classes
 from gnomon.infer._conformal_quantile import conformal_quantile, exceeding_mass
 from gnomon.infer._expected_cost import Decisions, dominant_action, expected_cost

@@ -9,6 +9,8 @@ Rasmussen & Williams (2006), algorithms 3.1, 3.2 and 5.1. B has no eigenvalue be
 is singular.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -10,6 +10,8 @@ uniform. Vovk, Gammerman & Shafer (2005), doi:10.1007/b106715; weights: Tibshira
 Conformal prediction under covariate shift, NeurIPS 32, arXiv:1904.06019.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats

@@ -7,6 +7,8 @@ Decision Theory and Bayesian Analysis, section 1.3, doi:10.1007/978-1-4757-4286-
 2.2.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -13,6 +13,8 @@ and with a drift Dubrule (1983), doi:10.1007/BF01033232; (6), where A is linear 
 Gilmour, Thompson & Cullis (1995), doi:10.2307/2533274. Several columns of y share A.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

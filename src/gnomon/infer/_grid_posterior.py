@@ -8,6 +8,8 @@ density, and is exact as the grid becomes fine. Gelman et al. (2013), Bayesian D
 doi:10.1201/b16018.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -6,6 +6,8 @@
 Laplace (1774); MacKay (2003), Information Theory, Inference and Learning Algorithms, chapter 27.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple

@@ -7,6 +7,8 @@ a* is where Newton's method goes, the maximum of the quadratic model of ψ. Scor
 table. ψ is concave, so that the mode does not depend on the start. Rasmussen & Williams (2006), algorithms 3.1 and 3.3.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple

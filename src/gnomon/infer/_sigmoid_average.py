@@ -10,6 +10,8 @@ function under a density with exponential tails, for which equal steps converge 
 σ(m), which ignores v; "samples" a Monte Carlo mean.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 

@@ -6,6 +6,8 @@ The interval around x is stepped out until both ends leave the slice, and shrunk
 width has to be tuned. Neal (2003), Slice sampling, doi:10.1214/aos/1056562461, figures 3 and 5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

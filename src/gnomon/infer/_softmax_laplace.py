@@ -9,6 +9,8 @@ product of the determinants of all classes times |Σ_c E_c|, as Σ_c π_c = 1 at
 Σ log wᵢ is taken from the last term.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

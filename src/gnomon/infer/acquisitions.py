@@ -9,6 +9,8 @@ PI: Kushner (1964), doi:10.1115/1.3653121; EI: Jones, Schonlau & Welch (1998), d
 John (1992), doi:10.1109/ICSMC.1992.271617; logarithms: Ament et al. (2023), arXiv:2310.20708.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -7,6 +7,8 @@ y = ±1. Rasmussen & Williams (2006), section 3.3 and table 3.2; derivatives up 
 evidence needs them.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -7,6 +7,8 @@ enough, and L, R have few columns. G is read in tiles, so that it is never whole
 equation 5.9.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

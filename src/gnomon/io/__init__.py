@@ -1,5 +1,7 @@
 """Files in and out: tables without a data frame library, and model files whose loading never runs code."""
 
+from __future__ import annotations
+
 from gnomon.io._errors import UserError
 from gnomon.io._read import read_table
 from gnomon.io.files import UnwritableError

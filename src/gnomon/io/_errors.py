@@ -1,5 +1,7 @@
 """Errors that the user can fix: the command shows their text alone, without a traceback."""
 
+from __future__ import annotations
+
 __all__ = ["UserError"]
 
 

@@ -4,6 +4,8 @@ Each question is answered by the whole file. Quotation marks are tried in the wa
 every line the same number of fields is the file's. Shafranovich (2005), doi:10.17487/RFC4180.
 """
 
+from __future__ import annotations
+
 import csv
 import re
 import sys

@@ -3,6 +3,8 @@
 Every error names the file and, for text, the line.
 """
 
+from __future__ import annotations
+
 import codecs
 import gzip
 import io

@@ -4,6 +4,8 @@ A text column is an array of ``numpy.dtypes.StringDType`` in which the empty str
 guesses from a sample: a rule that is stated as "all cells" looks at all cells.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 import numpy as np

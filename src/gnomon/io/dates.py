@@ -6,6 +6,8 @@ which the dates lie closer together is taken; `date_forms` returns the other one
 ISO 8601-1:2019; Python, format codes of ``strptime``.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Atomic writes: files are written under a temporary name in the same folder, then renamed; and columns as CSV."""
 
+from __future__ import annotations
+
 import csv
 import hashlib
 import io

@@ -5,6 +5,8 @@ anything is built, every type that the description names must be one that skops 
 estimators and nouns; the names are looked up in what is installed, never taken from the file on trust.
 """
 
+from __future__ import annotations
+
 import importlib
 import inspect
 import json

@@ -6,6 +6,8 @@ One form holds for a whole column. 1,234 alone may be either number: the file de
 International Bureau of Weights and Measures (2019), The International System of Units, §5.4.4: both decimal marks.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -5,6 +5,8 @@ missing). Files of delimited text give text columns only; what a column means is
 Whole numbers that float64 cannot tell apart, and nested values, stay text: no digit is lost before that decision.
 """
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -105,19 +107,19 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({len(self)} rows: {listed(self.names)})"
 
-    def take(self, rows: Sequence[int] | Array) -> "Table":
+    def take(self, rows: Sequence[int] | Array) -> Table:
         """The table of these rows (indices or a mask), in that order."""
         return self._with({name: values[rows] for name, values in self.columns.items()})
 
-    def select(self, names: Iterable[str]) -> "Table":
+    def select(self, names: Iterable[str]) -> Table:
         """The table of these columns, in that order."""
         return Table({name: self[name] for name in names}, decimal=self.decimal)
 
-    def replace(self, name: str, values: ArrayLike) -> "Table":
+    def replace(self, name: str, values: ArrayLike) -> Table:
         """The table with other values in one column."""
         return self._with({**self.columns, name: values})
 
-    def _with(self, columns: Mapping[str, ArrayLike]) -> "Table":
+    def _with(self, columns: Mapping[str, ArrayLike]) -> Table:
         """The table of these columns, which have the names of its own."""
         return Table(columns, decimal=self.decimal, has_row_names=self.has_row_names)
 

@@ -1,5 +1,7 @@
 """Kernels: one formula of two objects, an algebra that keeps it valid, and its exact gradients."""
 
+from __future__ import annotations
+
 from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Against, Hyperparameter, Kernel, noun
 from gnomon.kernels._check_kernel import KernelReport, NotPSDWarning, check_kernel, is_psd, warn_unless_psd

@@ -5,6 +5,8 @@
 What a kernel prepares of its rows is prepared once. Schölkopf & Smola (2002), chapter 2.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon._typing import Floats, Integers
@@ -37,7 +39,7 @@ class Against(NamedTuple):
     (array([[3., 6., 9.]]), array([[10., 20., 30.]]))
     """
 
-    kernel: "Kernel"
+    kernel: Kernel
     prepared: Any
 
     def gram(self, A: Any) -> Floats:
@@ -48,7 +50,7 @@ class Against(NamedTuple):
         """K(A, B) as a CSR array; None where the kernel has no support."""
         return evaluate_sparse(self.kernel, self.kernel.prepare(A, like=self.prepared), self.prepared)
 
-    def single(self) -> "Against | None":
+    def single(self) -> Against | None:
         """The same in single precision; None where the kernel has no such values."""
         rows = self.kernel.single(self.prepared)
         return None if rows is None else Against(self.kernel, rows)
@@ -74,6 +76,6 @@ class Against(NamedTuple):
         """The diagonal of K(B, B)."""
         return self.kernel.diagonal(self.prepared)
 
-    def take(self, indices: Integers) -> "Against":
+    def take(self, indices: Integers) -> Against:
         """The same with some of the rows B."""
         return Against(self.kernel, self.prepared.take(indices))

@@ -6,6 +6,8 @@ Both are positive semi-definite where their parts are (Schölkopf & Smola 2002, 
 the first part come first in `theta`.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import chain

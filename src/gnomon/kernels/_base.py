@@ -7,6 +7,8 @@ prepared rows in blocks, and says how its values change with its hyper-parameter
 to the algebra of sums and products, is written once, here and in `_algebra`. Schölkopf & Smola (2002), chapter 2.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -147,7 +149,7 @@ class Kernel(Parametrized, ABC):
 
     # What a kernel says about the functions that it spans; most say nothing.
 
-    def summands(self) -> list["Kernel"]:
+    def summands(self) -> list[Kernel]:
         """Kernels whose sum is this one; itself alone where it is no sum."""
         return [self]
 
@@ -174,7 +176,7 @@ class Kernel(Parametrized, ABC):
         """The distance beyond which the kernel is below e⁻⁴ of its value at 0; None where it is not known."""
         return None
 
-    def by_axis(self, d: int) -> "list[Kernel] | None":
+    def by_axis(self, d: int) -> list[Kernel] | None:
         """k₁, …, k_d with k(x, x') = Π k_j(x_j, x'_j) for rows of d columns; None where it is no such product."""
         return [self] if d == 1 else None
 
@@ -289,38 +291,38 @@ class Kernel(Parametrized, ABC):
 
     # Algebra; the classes of the results are in `_algebra`, `_functions` and `_mapped`.
 
-    def __add__(self, other: "Kernel | float") -> "Kernel":
+    def __add__(self, other: Kernel | float) -> Kernel:
         return _algebra().add(self, other)
 
-    def __radd__(self, other: "Kernel | float") -> "Kernel":
+    def __radd__(self, other: Kernel | float) -> Kernel:
         return _algebra().add(other, self)
 
-    def __mul__(self, other: "Kernel | float") -> "Kernel":
+    def __mul__(self, other: Kernel | float) -> Kernel:
         return _algebra().multiply(self, other)
 
-    def __rmul__(self, other: "Kernel | float") -> "Kernel":
+    def __rmul__(self, other: Kernel | float) -> Kernel:
         return _algebra().multiply(other, self)
 
-    def __pow__(self, power: int) -> "Kernel":
+    def __pow__(self, power: int) -> Kernel:
         return _functions().KernelPower(self, power)
 
-    def polynomial(self, coefs: Sequence[float]) -> "Kernel":
+    def polynomial(self, coefs: Sequence[float]) -> Kernel:
         """Σ_j coefs_j k^j, all coefficients ≥ 0, that of the constant first."""
         return _functions().PolynomialOf(self, tuple(coefs))
 
-    def exp(self) -> "Kernel":
+    def exp(self) -> Kernel:
         """exp(k)."""
         return _functions().KernelExponential(self)
 
-    def on(self, columns: "int | str | Sequence[int] | Sequence[str] | slice") -> "Kernel":
+    def on(self, columns: int | str | Sequence[int] | Sequence[str] | slice) -> Kernel:
         """The kernel of these columns alone, by index or by name."""
         return _mapped().OnColumns(self, columns)
 
-    def warp(self, g: Callable[[Any], Any]) -> "Kernel":
+    def warp(self, g: Callable[[Any], Any]) -> Kernel:
         """k(g(x), g(x')) for a function of all rows at once."""
         return _mapped().Warped(self, g)
 
-    def normalized(self) -> "Kernel":
+    def normalized(self) -> Kernel:
         """k(x, x') / √(k(x, x) k(x', x')), the cosine of two rows in the feature space."""
         return _mapped().Normalized(self)
 

@@ -6,6 +6,8 @@ A failure proves that the kernel is not positive semi-definite; a success is evi
 definition 2.4.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, NamedTuple
 

@@ -6,6 +6,8 @@ Each tile is one call of BLAS and one pass of the formula over its result; a sym
 above the diagonal. As many threads as BLAS has here work on tiles, each with BLAS on one thread.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,7 +36,7 @@ PAIRS = 1 << 17
 """Pairs that are compared at once."""
 
 
-def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Floats:
+def evaluate(kernel: Kernel, P: Any, Q: Any, n_jobs: int | None = None) -> Floats:
     """The matrix k(p_i, q_j) of prepared rows; where P is Q, symmetric to the bit.
 
     Parameters
@@ -76,7 +78,7 @@ def evaluate(kernel: "Kernel", P: Any, Q: Any, n_jobs: int | None = None) -> Flo
     return K
 
 
-def evaluate_sparse(kernel: "Kernel", P: Any, Q: Any) -> Any:
+def evaluate_sparse(kernel: Kernel, P: Any, Q: Any) -> Any:
     """The matrix k(p_i, q_j) as a CSR array, from the pairs where it may differ from zero; None where that is all.
 
     Parameters
@@ -109,7 +111,7 @@ def evaluate_sparse(kernel: "Kernel", P: Any, Q: Any) -> Any:
     return K
 
 
-def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
+def weighted_sums(kernel: Kernel, P: Any, Q: Any, coef: Floats) -> Floats:
     """Σ_j coef_j k(p_i, q_j) of prepared rows, tile by tile: the matrix is never whole.
 
     Parameters
@@ -147,7 +149,7 @@ def weighted_sums(kernel: "Kernel", P: Any, Q: Any, coef: Floats) -> Floats:
     return sums
 
 
-def contract_tiles(kernel: "Kernel", P: Any, tile: Callable[[slice, slice], Floats]) -> Floats:
+def contract_tiles(kernel: Kernel, P: Any, tile: Callable[[slice, slice], Floats]) -> Floats:
     """Σ_ij G_ij ∂K_ij/∂θ of prepared rows for a symmetric G, tile by tile: no other matrix is whole.
 
     Parameters
@@ -188,7 +190,7 @@ def contract_tiles(kernel: "Kernel", P: Any, tile: Callable[[slice, slice], Floa
     return np.sum(map_tiles(work, _symmetric_tiles(P), blas_threads()), axis=0)
 
 
-def slope_sums(kernel: "Kernel", P: Any, coef: Floats) -> Floats:
+def slope_sums(kernel: Kernel, P: Any, coef: Floats) -> Floats:
     """(∂K/∂θ) coef of the prepared rows with each other, tile by tile, of shape (p, n, columns of coef).
 
     Parameters

@@ -5,6 +5,8 @@
 Schölkopf & Smola (2002), section 13.1.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

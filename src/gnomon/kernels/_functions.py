@@ -5,6 +5,8 @@
 Each is a limit of sums of products of k (Schölkopf & Smola 2002, section 13.1); derivatives follow the chain rule.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from functools import reduce

@@ -6,6 +6,8 @@
 Schölkopf & Smola (2002), section 2.2.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@
 Schölkopf & Smola (2002), definition 2.3.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

@@ -5,6 +5,8 @@
 Each is k on other objects, and valid as k is (Schölkopf & Smola 2002, section 13.1).
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self

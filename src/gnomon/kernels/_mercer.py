@@ -8,6 +8,8 @@ doi:10.1098/rsta.1909.0016; Williams & Seeger (2000), The effect of the input de
 classifiers, ICML.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ The names and verbs are those of scikit-learn, so that its searches reach every 
 (2013), arXiv:1309.0238.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self, dataclass_transform

@@ -5,6 +5,8 @@
 Found by trees of the rows: Bentley (1975), Multidimensional binary search trees, doi:10.1145/361002.361007.
 """
 
+from __future__ import annotations
+
 from functools import reduce
 from operator import add
 from typing import Any, TypeAlias

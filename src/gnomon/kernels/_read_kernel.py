@@ -6,6 +6,8 @@
 Names keep the parameters of scikit-learn: γ is a number, "scale" for 1/(d Var X), "auto" or None for 1/d.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 

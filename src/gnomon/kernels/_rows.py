@@ -7,6 +7,8 @@ offset would take. With few columns the differences themselves are squared: as f
 more, a distance that is small beside the norms, where (1) cancels, is computed from the differences too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -72,14 +74,14 @@ class NumericRows(NamedTuple):
     def __len__(self) -> int:
         return self.values.shape[0]
 
-    def single(self) -> "NumericRows | None":
+    def single(self) -> NumericRows | None:
         """The same in single precision; None where that is no gain."""
         if is_sparse(self.values) or self.values.dtype != np.float64:
             return None
         squares = None if self.squares is None else self.squares.astype(np.float32)
         return NumericRows(self.values.astype(np.float32), squares, self.origin)
 
-    def take(self, rows: slice | Integers) -> "NumericRows":
+    def take(self, rows: slice | Integers) -> NumericRows:
         """Some of the rows."""
         squares = None if self.squares is None else self.squares[rows]
         return NumericRows(self.values[rows], squares, self.origin)
@@ -105,7 +107,7 @@ class JointRows(NamedTuple):
     def __len__(self) -> int:
         return len(self.parts[0])
 
-    def take(self, rows: slice | Integers) -> "JointRows":
+    def take(self, rows: slice | Integers) -> JointRows:
         """Some of the rows."""
         return JointRows(tuple(part.take(rows) for part in self.parts))
 

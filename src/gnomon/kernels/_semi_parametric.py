@@ -6,6 +6,8 @@ A model with it is a linear function plus what differs from it smoothly. Smola, 
 support vector and linear programming machines, NIPS.
 """
 
+from __future__ import annotations
+
 from gnomon.kernels._base import Kernel
 from gnomon.kernels.dot_product import Linear
 from gnomon.kernels.rbf import RBF

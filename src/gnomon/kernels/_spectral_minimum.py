@@ -7,6 +7,8 @@ negative: Bochner (1933), doi:10.1007/BF01452844; Schoenberg (1938), doi:10.2307
 zero is multiplied by a wide Gaussian first, which is a kernel too: it smooths F, and makes it negative nowhere.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import gamma, j0, j1, jv

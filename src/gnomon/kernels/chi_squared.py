@@ -6,6 +6,8 @@ Entries are counts or shares, never negative; a term 0/0 is 0. The second is pos
 sum to zero only. Zhang, Marszałek, Lazebnik & Schmid (2007), doi:10.1007/s11263-006-9794-4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import field
 from typing import Any

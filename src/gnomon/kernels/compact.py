@@ -8,6 +8,8 @@ The polynomials of least degree with this smoothness that are positive definite 
 Gram matrices are sparse. Wendland (1995), doi:10.1007/BF02123482; Wackernagel (2003), doi:10.1007/978-3-662-05294-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, Self

@@ -5,6 +5,8 @@
 Rasmussen & Williams (2006), section 4.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import field
 from typing import Any, NamedTuple
@@ -38,7 +40,7 @@ class NumberedRows(NamedTuple):
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def take(self, rows: slice | Integers) -> "NumberedRows":
+    def take(self, rows: slice | Integers) -> NumberedRows:
         """Some of the rows."""
         return NumberedRows(self.numbers[rows], self.table, self.dtype)
 

@@ -5,6 +5,8 @@
 Salton & McGill (1983), Introduction to Modern Information Retrieval, section 4.1.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@
 Schölkopf & Smola (2002), section 4.6.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import field

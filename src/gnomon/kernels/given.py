@@ -5,6 +5,8 @@
 Whether a function or a matrix is positive semi-definite is not known beforehand; `check_kernel` looks at a sample.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -33,7 +35,7 @@ class GivenRows(NamedTuple):
     def __len__(self) -> int:
         return len(self.values)
 
-    def take(self, rows: slice | Integers) -> "GivenRows":
+    def take(self, rows: slice | Integers) -> GivenRows:
         """Some of the rows."""
         return GivenRows(self.values[rows], self.places[rows])
 
@@ -103,7 +105,7 @@ class Objects(NamedTuple):
     def __len__(self) -> int:
         return _num_samples(self.values)
 
-    def take(self, rows: slice | Integers) -> "Objects":
+    def take(self, rows: slice | Integers) -> Objects:
         """Some of the rows."""
         if isinstance(self.values, list):
             chosen = range(len(self.values))[rows] if isinstance(rows, slice) else rows

@@ -8,6 +8,8 @@ B-splines and sinc are positive semi-definite, the others on the grid only, wher
 De Boor (2001), A Practical Guide to Splines, chapter IX; Keys (1981), doi:10.1109/TASSP.1981.1163711.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from fractions import Fraction
 from functools import cache

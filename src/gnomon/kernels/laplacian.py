@@ -7,6 +7,8 @@ semi-definite: Schoenberg (1938), doi:10.1090/S0002-9947-1938-1501980-0. Spectra
 doi:10.1214/aop/1176996309.
 """
 
+from __future__ import annotations
+
 from dataclasses import field
 from typing import Literal
 

@@ -9,6 +9,8 @@ Stein (1999), Interpolation of Spatial Data, section 2.7, doi:10.1007/978-1-4612
 doi:10.1090/S0025-5718-69-99647-1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -9,6 +9,8 @@ Stitson et al. (1999), Support vector regression with ANOVA decomposition kernel
 Rasmussen (2011), Additive Gaussian processes, NIPS.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace

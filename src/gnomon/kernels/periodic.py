@@ -7,6 +7,8 @@ and the point g = (cos 2πx/p, sin 2πx/p)/ℓ of a circle, which can. Derivativ
 ∂k = −k (g − g')ᵀ(ġ − ġ'). MacKay (1998), Introduction to Gaussian processes, section 5.2.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import field

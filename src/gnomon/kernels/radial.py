@@ -7,6 +7,8 @@ A subclass writes φ and, for gradients, φ'. With one length scale ∂k/∂ log
 degree in place of the 2. Rasmussen & Williams (2006), section 4.2.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import field

@@ -5,6 +5,8 @@
 A mixture of Gaussian kernels of all widths; α → ∞ is one of them. Rasmussen & Williams (2006), equation 4.19.
 """
 
+from __future__ import annotations
+
 from dataclasses import field
 
 import numpy as np

@@ -5,6 +5,8 @@
 Its Gram matrix of distinct rows has full rank. Schölkopf & Smola (2002), section 2.3.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Self
 

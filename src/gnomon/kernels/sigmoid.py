@@ -7,6 +7,8 @@ unit for each training row, whose objective need not be convex. Lin & Lin (2003)
 the training of non-PSD kernels by SMO-type methods, National Taiwan University.
 """
 
+from __future__ import annotations
+
 from dataclasses import field
 
 import numpy as np

@@ -6,6 +6,8 @@ The bending energy of a thin plate is cᵀKc; K is positive definite on coeffici
 model with it also fits an affine function. Duchon (1977), doi:10.1007/BFb0086566.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Floats

@@ -1,5 +1,7 @@
 """Linear models: least squares, ridge, lasso, logistic regression and their kin, as scikit-learn estimators."""
 
+from __future__ import annotations
+
 from gnomon.linear._path import Path, path
 from gnomon.linear._separation import SeparationWarning
 from gnomon.linear.averaged import AveragedPerceptron

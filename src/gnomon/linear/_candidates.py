@@ -3,6 +3,8 @@
 Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any

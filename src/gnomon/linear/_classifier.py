@@ -6,6 +6,8 @@ Validation must not cost more than the product of one row: a plain floating arra
 names to compare, is only checked to be finite. Everything else is fully validated.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -6,6 +6,8 @@ Squares of large numbers overflow where the numbers do not, so (1) is computed i
 changes no digit: Higham (2002), section 27.8, doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np

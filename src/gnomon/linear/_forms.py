@@ -5,6 +5,8 @@
 Only one of them may be given: a strength that is given must be the one that is used.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -65,7 +67,7 @@ class Strength(NamedTuple):
     total: float
 
     @classmethod
-    def of(cls, form: Form, share: float, total: float) -> "Strength":
+    def of(cls, form: Form, share: float, total: float) -> Strength:
         """The strength of a scaling."""
         return cls(form.strength / form.loss_scale, share, form.half, total)
 

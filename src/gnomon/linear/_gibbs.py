@@ -8,6 +8,8 @@ Park & Casella (2008), doi:10.1198/016214508000000337, section 2. With σ² know
 λ = σ/b makes (1) the law Laplace(0, b) of each coefficient.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,6 +5,8 @@
 A and Ω come from the form of the objective, so that histories are in its units.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

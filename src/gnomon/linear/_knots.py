@@ -5,6 +5,8 @@
 Efron, Hastie, Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067. Without an intercept x̄ = 0 and ȳ = 0.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Floats

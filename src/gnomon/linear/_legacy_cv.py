@@ -5,6 +5,8 @@
 and fitted attributes in a dictionary over the classes. Deprecated in scikit-learn 1.8, to end with 1.10 and 1.12.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -49,7 +51,7 @@ def wants_legacy(use_legacy_attributes: bool | Literal["warn"]) -> bool:
     return bool(use_legacy_attributes)
 
 
-def legacy_attributes(model: "LogisticRegressionCV", *, shares: bool) -> dict[str, Any]:
+def legacy_attributes(model: LogisticRegressionCV, *, shares: bool) -> dict[str, Any]:
     """The attributes of a fitted search in scikit-learn's older shapes; `shares` is whether they have an axis of them.
 
     C and the share are repeated for every row of coefficients; scores and paths are dictionaries over the classes,

@@ -6,6 +6,8 @@ The words choose the weights sᵢ, the loss ℓ, the penalty Ω and the solver; 
 class against the rest.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -79,7 +81,7 @@ class Plan(NamedTuple):
         return self.penalty.smooth and self.penalty.strong_convexity == 0.0
 
 
-def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tuple[int, int]) -> Plan:
+def make_plan(model: LogisticRegression, n: float, n_classes: int, shape: tuple[int, int]) -> Plan:
     """Read the parameters of the estimator, for n total weight, K classes and an X of the given shape."""
     word = _penalty_word(model)
     form = _form(model, n, word)
@@ -112,7 +114,7 @@ def class_prices(model: BaseEstimator, index: Integers, classes: Array, weights:
 
 
 def solve(
-    model: "LogisticRegression",
+    model: LogisticRegression,
     plan: Plan,
     X: Matrix,
     index: Integers,
@@ -135,7 +137,7 @@ def solve(
 
 
 def _solve_softmax(
-    model: "LogisticRegression",
+    model: LogisticRegression,
     plan: Plan,
     design: Design,
     index: Integers,
@@ -163,7 +165,7 @@ def _solve_softmax(
 
 
 def _run(
-    model: "LogisticRegression",
+    model: LogisticRegression,
     plan: Plan,
     design: Design,
     y: Array,
@@ -189,7 +191,7 @@ def _run(
     )
 
 
-def _penalty_word(model: "LogisticRegression") -> str | None:
+def _penalty_word(model: LogisticRegression) -> str | None:
     """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
     ratio = 0.0 if model.l1_ratio is None else check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
     check_interval("C", model.C, 0.0, closed="right")
@@ -200,7 +202,7 @@ def _penalty_word(model: "LogisticRegression") -> str | None:
     return {0.0: "l2", 1.0: "l1"}.get(float(ratio), "elasticnet")
 
 
-def _form(model: "LogisticRegression", n: float, word: str | None) -> Form:
+def _form(model: LogisticRegression, n: float, word: str | None) -> Form:
     """The scaling: scikit-learn's C, or the textbook form that `objective` and `lam` name."""
     if word is None and model.lam is not None:
         raise ValueError(
@@ -212,7 +214,7 @@ def _form(model: "LogisticRegression", n: float, word: str | None) -> Form:
     return objective_form(*(named_form(model, "C", objective="mean_half", lam=0.01) or ("C", model.C)), n)
 
 
-def _kind(model: "LogisticRegression", n_classes: int) -> Kind:
+def _kind(model: LogisticRegression, n_classes: int) -> Kind:
     if model.reference_class is not None and model.parametrization == "full":
         raise ValueError(f"reference_class={model.reference_class!r} needs parametrization='reference'; give both")
     if model.sign not in (1, -1):
@@ -224,7 +226,7 @@ def _kind(model: "LogisticRegression", n_classes: int) -> Kind:
     return "ovr" if model.multi_class == "ovr" else "softmax"
 
 
-def _reference(model: "LogisticRegression", n_classes: int) -> int | None:
+def _reference(model: LogisticRegression, n_classes: int) -> int | None:
     """The index of the reference class; None for the full parametrisation."""
     if model.parametrization == "full":
         return None
@@ -238,11 +240,11 @@ def _reference(model: "LogisticRegression", n_classes: int) -> int | None:
     return int(found[0])
 
 
-def _penalizes_intercept(model: "LogisticRegression") -> bool:
+def _penalizes_intercept(model: LogisticRegression) -> bool:
     return model.penalize_intercept or model.solver == "liblinear"
 
 
-def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind, n_rows: int, size: int) -> str:
+def _solver(model: LogisticRegression, penalty: Penalty, kind: Kind, n_rows: int, size: int) -> str:
     smooth = penalty.smooth
     second_order = "newton" if size <= NEWTON_SIZE and n_rows <= NEWTON_ROWS else "lbfgs"
     # `sag` keeps one score per row.

@@ -5,6 +5,8 @@
 A noun stands for itself, so that a user's own works wherever a word does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 

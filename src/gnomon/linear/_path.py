@@ -7,6 +7,8 @@ Hastie, Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067; Friedman,
 doi:10.18637/jss.v033.i01.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

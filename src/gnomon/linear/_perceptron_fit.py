@@ -7,6 +7,8 @@ Marsaglia's (2003) 32-bit xorshift generator, doi:10.18637/jss.v008.i14, seeded 
 an intercept that learns a hundred times more slowly than the rest.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -53,7 +55,7 @@ class Examples(NamedTuple):
 
 
 def fit_perceptron(
-    model: "Perceptron",
+    model: Perceptron,
     examples: Examples,
     start: Start,
     max_iter: int,
@@ -87,7 +89,7 @@ def fit_perceptron(
     model.t_ += float(model.n_iter_ * design.n)
 
 
-def _check(model: "Perceptron") -> None:
+def _check(model: Perceptron) -> None:
     check_parameters(model)
     plain = model.mode == "online" and model.multi_class == "ovr" and model.selection in (None, *SELECTIONS[:3])
     if model.penalty is not None and not plain:
@@ -106,7 +108,7 @@ def _against_rest(index: Integers, K: int, prices: Floats) -> Iterator[tuple[Flo
         yield np.where(index == k, 1.0, -1.0), np.where(index == k, prices[k], 1.0)
 
 
-def _held_out(model: "Perceptron", examples: Examples) -> Bools:
+def _held_out(model: Perceptron, examples: Examples) -> Bools:
     """Rows kept for validation."""
     mask = np.zeros(examples.X.shape[0], dtype=bool)
     if model.early_stopping:
@@ -118,7 +120,7 @@ def _held_out(model: "Perceptron", examples: Examples) -> Bools:
 
 
 def _options(
-    model: "Perceptron",
+    model: Perceptron,
     design: Design,
     target: Array,
     weights: Floats,
@@ -142,14 +144,14 @@ def _options(
     }
 
 
-def _decay(model: "Perceptron") -> tuple[float, float] | None:
+def _decay(model: Perceptron) -> tuple[float, float] | None:
     if model.penalty is None:
         return None
     l1 = {"l2": 0.0, "l1": 1.0, "elasticnet": model.l1_ratio}[model.penalty]
     return (1.0 - l1) * model.eta0 * model.alpha, l1 * model.eta0 * model.alpha
 
 
-def _patience(model: "Perceptron", design: Design, target: Array, weights: Floats, held_out: Bools) -> Patience | None:
+def _patience(model: Perceptron, design: Design, target: Array, weights: Floats, held_out: Bools) -> Patience | None:
     if model.tol is None:
         return None
     score = _held_out_score(design, target, weights, held_out) if model.early_stopping else None
@@ -176,7 +178,7 @@ def _orders(n: int, held_out: Bools, seed: int | None) -> Iterator[Integers]:
         yield order[~held_out[order]]
 
 
-def start_of(model: "Perceptron", design: Design, target: Array, n_scores: int, start: Start, k: int) -> Floats:
+def start_of(model: Perceptron, design: Design, target: Array, n_scores: int, start: Start, k: int) -> Floats:
     """The weights to start from, of shape (n_scores, width)."""
     coef, intercept = start
     if coef is not None:
@@ -206,16 +208,16 @@ def _packed(design: Design, W: Floats, n_scores: int, k: int) -> Floats:
     return theta
 
 
-def _zeros(model: "Perceptron", design: Design, target: Array, n_scores: int) -> Floats:
+def _zeros(model: Perceptron, design: Design, target: Array, n_scores: int) -> Floats:
     return np.zeros((n_scores, design.width))
 
 
-def _random(model: "Perceptron", design: Design, target: Array, n_scores: int) -> Floats:
+def _random(model: Perceptron, design: Design, target: Array, n_scores: int) -> Floats:
     return check_random_state(model.random_state).standard_normal((n_scores, design.width))
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _least_squares(model: "Perceptron", design: Design, target: Array, n_scores: int) -> Floats:
+def _least_squares(model: Perceptron, design: Design, target: Array, n_scores: int) -> Floats:
     """The minimum-norm least-squares fit to signs, class by class."""
     shape = (design.n, design.width)
     forward, back = (lambda v: design.apply(np.ravel(v))), (lambda g: design.adjoint(np.ravel(g)))

@@ -15,6 +15,8 @@ flat prior (in units of the noise): the rows are centred, (2) and (3) are those 
 variance σ²/n. Bishop (2006), sections 3.3 and 3.5; Gelman et al. (2013), section 14.2, doi:10.1201/b16018.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property

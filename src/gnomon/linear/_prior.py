@@ -3,6 +3,8 @@
 None, "normal" → N(0, I)    β² → N(0, β²I)    (m₀, S₀) → N(m₀, S₀)    "laplace" → Laplace(0, 1)    (1)
 """
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Literal, TypeAlias
 

@@ -5,6 +5,8 @@
 Several targets are problems of their own, and each keeps its own numbers; classes are reported together.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

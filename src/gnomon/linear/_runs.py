@@ -5,6 +5,8 @@
 The weights after any visit are sums over the log.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 

@@ -3,6 +3,8 @@
 z = X w + b                                                                                   (1)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

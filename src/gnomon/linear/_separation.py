@@ -6,6 +6,8 @@ Albert & Anderson (1984), doi:10.1093/biomet/71.1.1. Scores that put every row s
 where they are merely large, a linear programme decides.
 """
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

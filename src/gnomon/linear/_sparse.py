@@ -3,6 +3,8 @@
 A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + B (r ‖w‖₁ + (1 − r) ‖w‖²)                                            (1)
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, NamedTuple, Self
 

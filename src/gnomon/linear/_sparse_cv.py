@@ -12,6 +12,8 @@ Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standar
 & Stone (1984), section 3.4.3; (2): Golub (1965), doi:10.1007/BF01436075.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count

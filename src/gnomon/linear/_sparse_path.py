@@ -5,6 +5,8 @@
 There is no b: centre X and y where one is meant. Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 

@@ -6,6 +6,8 @@ Two sets of rows together have the triangle of [R₁ z₁; R₂ z₂; √(W₁W�
 (1983), doi:10.1080/00031305.1983.10483115, in the form of a QR update, which does not square the condition of X.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@
 for each class against the rest, or once for two classes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -7,6 +7,8 @@ is over visits, not over distinct weight vectors: a vector that made no mistake 
 update at visit t belongs to all later means, so w̄ = Σ (share of the visits from t on) · update: only w is kept.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, Self, TypeAlias
 

@@ -8,6 +8,8 @@ Pattern Recognition and Machine Learning, section 3.3; MacKay (1992), doi:10.116
 (2008), doi:10.1198/016214508000000337.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias, overload

@@ -8,6 +8,8 @@ The mode alone is not the prediction: (2) moves probabilities towards one half w
 & Lauritzen (1990), doi:10.1002/net.3230200507; MacKay (1992), doi:10.1162/neco.1992.4.5.720.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self
 

@@ -7,6 +7,8 @@
 Exact by leaps and bounds, Furnival & Wilson (1974), doi:10.1080/00401706.1974.10489231.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -6,6 +6,8 @@ Golub & Van Loan (2013), tables of chapter 5; Bottou & Bousquet (2008), "The tra
 iterative ones. A fused multiply-add counts as two operations.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 

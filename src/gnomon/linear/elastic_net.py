@@ -6,6 +6,8 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x. r = 1 is the lasso, r
 textbook forms Σ(…)² + λ(r‖w‖₁ + (1 − r)‖w‖²) and their kin are reached by `objective` and `lam`.
 """
 
+from __future__ import annotations
+
 from gnomon._typing import ArrayLike, Count, NonNegative, RandomState, Share
 from gnomon.linear._sparse import SparseRegressor
 from gnomon.optim import CoordinateOrder

@@ -6,6 +6,8 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x; paths: Friedman, Hast
 doi:10.18637/jss.v033.i01.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

@@ -13,6 +13,8 @@ with n = Σ sᵢ; an L1 norm is never halved. Vapnik (1998), Statistical Learnin
 (2009), section 3.4 and 12.3, doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeAlias
 
@@ -170,7 +172,7 @@ class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, Estimator):
         return named("loss", self.loss, LOSSES).inverse(linear_scores(self, X))
 
 
-def _has_probabilities(model: "LinearModelClassifier") -> bool:
+def _has_probabilities(model: LinearModelClassifier) -> bool:
     """Whether the loss maps scores to probabilities."""
     loss = named("loss", model.loss, LOSSES)
     z = np.array([[-30.0, 0.0, 30.0]])

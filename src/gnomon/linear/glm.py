@@ -7,6 +7,8 @@ with n = Σ sᵢ, d the unit deviance of the family and g the link. Fitted by it
 covariance φ (XᵀWX)⁻¹: McCullagh & Nelder (1989), section 4.4, doi:10.1007/978-1-4899-3242-6.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np

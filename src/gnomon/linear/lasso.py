@@ -9,6 +9,8 @@ kin are reached by `objective` and `lam`. The path of (1) is piecewise linear, s
 exact: `gnomon.optim.lasso_knots`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 

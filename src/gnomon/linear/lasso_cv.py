@@ -6,6 +6,8 @@ Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; paths: Friedman, Hast
 doi:10.18637/jss.v033.i01.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

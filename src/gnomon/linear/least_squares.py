@@ -10,6 +10,8 @@ Legendre (1805); Gauss (1809). The closed forms are in `gnomon.numerics.linalg`;
 doi:10.1137/1.9781611971484.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeAlias

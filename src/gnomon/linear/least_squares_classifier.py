@@ -7,6 +7,8 @@ and a class between two others is masked: Hastie, Tibshirani & Friedman (2009), 
 doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, Self, TypeAlias
 

@@ -6,6 +6,8 @@
 (2008), LIBLINEAR, JMLR 9, 1871–1874; Hsieh et al. (2008), doi:10.1145/1390156.1390208.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np

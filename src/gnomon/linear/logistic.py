@@ -12,6 +12,8 @@ doi:10.1111/j.2517-6161.1958.tb00292.x; K classes: Theil (1969), doi:10.2307/252
 are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, get_args
@@ -67,7 +69,7 @@ from gnomon.penalties.forms import Objective
 __all__ = ["LogisticRegression", "convert_parametrization"]
 
 
-def _is_smooth_and_binary(model: "LogisticRegression") -> Literal[True]:
+def _is_smooth_and_binary(model: LogisticRegression) -> Literal[True]:
     """Whether one Newton step is defined: a squared penalty or none, and an intercept that is free or absent."""
     share = 0.0 if model.l1_ratio is None else float(model.l1_ratio)
     if model.penalty in ("l1", "elasticnet") or share > 0.0 or model.penalize_intercept or model.solver == "liblinear":

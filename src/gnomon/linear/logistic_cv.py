@@ -7,6 +7,8 @@ one standard error of the best, a simpler model that is not clearly worse: Breim
 section 3.4.3, doi:10.1201/9781315139470. Cross-validation: Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self

@@ -6,6 +6,8 @@ p = 1 fits the median and forgets outliers, p = 2 the mean, p = ∞ the middle o
 (1983), Least Absolute Deviations, doi:10.1007/978-1-4684-8574-5; the algorithms are in `gnomon.optim.lp_norm`.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Annotated, Any, Self
 

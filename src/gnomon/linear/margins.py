@@ -7,6 +7,8 @@ Mathematical Theory of Automata 12, 615–622). The vector of least length with 
 found exactly as a least-distance problem (Lawson & Hanson 1974, chapter 23, doi:10.1137/1.9781611971217).
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ the Mathematical Theory of Automata 12, 615–622. The parameters, defaults and,
 scikit-learn's; `selection`, `init`, `mode`, `pocket` and `multi_class` are the textbook's switches.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Self
 

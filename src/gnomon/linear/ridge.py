@@ -8,6 +8,8 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. ρ is scikit-learn's
 reached by `objective` and `lam`.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Self

@@ -7,6 +7,8 @@ Leave-one-out errors are exact and cost no refit: one decomposition serves all r
 (1984), section 3.4.3.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self

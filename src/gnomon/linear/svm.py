@@ -12,6 +12,8 @@ with n = Σ sᵢ, so C = 1/(nλ) for "mean_half"; an L1 norm is never halved. Co
 doi:10.1007/BF00994018.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeAlias
 

@@ -6,6 +6,8 @@ and c_k the number of examples that w_k classified rightly before its next mista
 doi:10.1023/A:1007662407062, count the example that made w_k as well, so that every vote but the first is larger by one.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self, TypeAlias
 
 import numpy as np

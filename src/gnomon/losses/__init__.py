@@ -1,5 +1,7 @@
 """Losses: what a model pays for predicting the score z when the truth is y."""
 
+from __future__ import annotations
+
 from gnomon._jit import choose, noun
 from gnomon.losses._base import Loss
 from gnomon.losses.absolute import AbsoluteLoss, LpLoss

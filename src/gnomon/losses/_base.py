@@ -7,6 +7,8 @@ A loss is the formula ℓ(y, z) for one sample, its derivatives in the score z, 
 elementwise functions, so the same code serves arrays in Python and scalars in kernels.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -194,7 +196,7 @@ class Loss(ABC):
         """The least L with ∂²ℓ/∂z² ≤ L everywhere; inf if there is none."""
         return np.inf
 
-    def rescaled(self, unit: float) -> "tuple[Loss, float] | None":
+    def rescaled(self, unit: float) -> tuple[Loss, float] | None:
         """(ℓ', φ) with ℓ(a + unit·y, a + unit·z) = φ ℓ'(y, z) for all a; None unless ℓ is a function of y − z alone."""
         return None
 

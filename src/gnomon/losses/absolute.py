@@ -5,6 +5,8 @@
 Boscovich (1757) and Laplace (1793) for p = 1; Gonin & Money (1989), Nonlinear Lp-Norm Estimation, for the rest.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

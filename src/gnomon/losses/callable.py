@@ -6,6 +6,8 @@ where no gradient is given; for a loss over class indices in one score after the
 section 8.1, doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias, get_args

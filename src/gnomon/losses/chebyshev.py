@@ -6,6 +6,8 @@ It is not a sum over samples; linear programs and sub-gradient methods minimise 
 program: Barrodale & Phillips (1975), doi:10.1145/355644.355651.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

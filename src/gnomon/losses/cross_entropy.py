@@ -8,6 +8,8 @@
 Bishop (2006), Pattern Recognition and Machine Learning, sections 4.3.2 to 4.3.4.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,6 +5,8 @@
 The loss of AdaBoost: Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import wrightomega
 

@@ -9,6 +9,8 @@ log(1 − μ) and their slopes) in which nothing overflows or cancels before the
 doi:10.2307/2344614; power variances: Jørgensen (1987), doi:10.1111/j.2517-6161.1987.tb01685.x.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from typing import ClassVar

@@ -6,6 +6,8 @@ Cortes & Vapnik (1995), doi:10.1007/BF00994018. Its dual coordinate step: Hsieh 
 doi:10.1145/1390156.1390208.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

@@ -5,6 +5,8 @@
 Huber (1964), Robust estimation of a location parameter, doi:10.1214/aoms/1177703732.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -6,6 +6,8 @@ Gaussian noise gives the squared loss with scale 1/(2σ²), Laplacian noise the 
 law of the class the logistic loss, a categorical one the softmax loss. Bishop (2006), sections 1.2.5, 3.1.1 and 4.3.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from gnomon.losses._base import Loss

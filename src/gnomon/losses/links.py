@@ -7,6 +7,8 @@ rounds to 0 or 1 long before its logarithm stops changing, so a link also gives 
 McCullagh & Nelder (1989), section 2.2.3 and 4.3.1, doi:10.1007/978-1-4899-3242-6.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 

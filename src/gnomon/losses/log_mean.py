@@ -7,6 +7,8 @@ model, for Fisher scoring; the Newton step of boosted trees needs the observed o
 doi:10.1214/aos/1013203451.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import noun

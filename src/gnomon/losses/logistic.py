@@ -5,6 +5,8 @@
 Berkson (1944), doi:10.1080/01621459.1944.10500699; Cox (1958), doi:10.1111/j.2517-6161.1958.tb00292.x.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

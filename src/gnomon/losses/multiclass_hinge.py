@@ -5,6 +5,8 @@
 Crammer & Singer (2001), Journal of Machine Learning Research 2:265–292, https://jmlr.org/papers/v2/crammer01a.html.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

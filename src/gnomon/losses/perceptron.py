@@ -5,6 +5,8 @@
 Rosenblatt (1958), doi:10.1037/h0042519.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

@@ -5,6 +5,8 @@
 Koenker & Bassett (1978), doi:10.2307/1913643.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

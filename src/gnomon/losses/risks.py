@@ -5,6 +5,8 @@
 Elkan (2001), https://www.ijcai.org/Proceedings/01/IJCAI-2001-k.pdf.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

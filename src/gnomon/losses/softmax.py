@@ -6,6 +6,8 @@ Bridle (1990), doi:10.1007/978-3-642-76153-9_28. With a reference class z has Kâ
 class is 0, which makes the scores unique: Agresti (2002), section 7.1, doi:10.1002/0471249688.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import noun, verb

@@ -5,6 +5,8 @@
 Legendre (1805), Nouvelles méthodes pour la détermination des orbites des comètes; Gauss (1809), Theoria motus.
 """
 
+from __future__ import annotations
+
 from gnomon._jit import noun
 from gnomon._typing import Numbers
 from gnomon.losses._base import Loss

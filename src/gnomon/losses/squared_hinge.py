@@ -6,6 +6,8 @@ Chang, Hsieh & Lin (2008), JMLR 9, 1369–1398. Its dual coordinate step: Hsieh 
 doi:10.1145/1390156.1390208.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

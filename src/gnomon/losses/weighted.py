@@ -6,6 +6,8 @@ With R₊ and R₋ the risks of the two classes the total is R(c₊, c₋) = c�
 prices matters to a minimiser. Elkan (2001), https://www.ijcai.org/Proceedings/01/IJCAI-2001-k.pdf, section 1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import field
 from typing import ClassVar, Self

@@ -6,6 +6,8 @@ It is for evaluation and cannot be minimised by descent: its gradient is 0 almos
 NP-hard: Höffgen, Simon & Van Horn (1995), doi:10.1006/jcss.1995.1011.
 """
 
+from __future__ import annotations
+
 from gnomon._jit import choose, noun
 from gnomon._typing import Numbers
 from gnomon.losses._base import Loss

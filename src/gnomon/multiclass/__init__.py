@@ -1,5 +1,7 @@
 """Multi-class reductions: any two-class learner for any number of classes, with a reject option."""
 
+from __future__ import annotations
+
 from gnomon.multiclass._class_bits import class_bits
 from gnomon.multiclass._code_report import CodeReport, code_report
 from gnomon.multiclass._coding_matrix import coding_matrix

@@ -5,6 +5,8 @@
 Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -82,7 +84,7 @@ def given_params(
 
 
 def continue_fits(
-    owner: "Reduction",
+    owner: Reduction,
     X: AnyRows,
     y: MatrixLike,
     classes: ArrayLike | None,

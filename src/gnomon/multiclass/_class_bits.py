@@ -6,6 +6,8 @@ The shortest code that tells C classes apart; one wrong bit is another class. Di
 multiclass learning problems via error-correcting output codes, doi:10.1613/jair.105.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Integers

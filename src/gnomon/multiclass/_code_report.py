@@ -10,6 +10,8 @@ that formula is too optimistic (one-vs-one has ρ > 1 and corrects nothing). Die
 doi:10.1613/jair.105; Allwein, Schapire & Singer (2000), Journal of Machine Learning Research 1, 113–141.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

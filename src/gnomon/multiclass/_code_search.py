@@ -9,6 +9,8 @@ one, since its classifier would add no information. There are 2^{C−1} − 1 su
 Journal of Machine Learning Research 1, 113–141.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from itertools import product

@@ -7,6 +7,8 @@ answers a row of outputs survives. Dietterich & Bakiri (1995), doi:10.1613/jair.
 Journal of Machine Learning Research 1, 113–141.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np

@@ -8,6 +8,8 @@
 after Pujol, Radeva & Vitrià (2006), Discriminant ECOC, doi:10.1109/TPAMI.2006.116.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from itertools import product
 from typing import Any

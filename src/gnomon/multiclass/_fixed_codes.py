@@ -8,6 +8,8 @@ b_l(k) are the bits of k, the most significant first. Dietterich & Bakiri (1995)
 doi:10.1002/j.1538-7305.1950.tb00463.x; Bose & Ray-Chaudhuri (1960), doi:10.1016/S0019-9958(60)90287-4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import count
 

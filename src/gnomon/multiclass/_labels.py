@@ -5,6 +5,8 @@
 Rows of weight zero do not count, nor do classes that have no other rows.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 

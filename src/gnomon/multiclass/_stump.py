@@ -7,6 +7,8 @@ Strings, categories and gaps may come straight from a data frame; gaps and categ
 missing values.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from copy import copy
 
@@ -30,17 +32,17 @@ class Stump(ClassifierMixin, BaseEstimator):
     # How `fitted_rows` reads tables.
     categorical_features, categories, unseen = "from_dtype", None, "missing"
 
-    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Stump":
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Stump:
         """Find the test."""
         return self.over(X)[0](y, sample_weight)
 
-    def over(self, X: AnyRows) -> tuple[Callable[..., "Stump"], Callable[["Stump"], Array]]:
+    def over(self, X: AnyRows) -> tuple[Callable[..., Stump], Callable[[Stump], Array]]:
         """Functions (y, sample_weight) → stump and stump → predictions, for many targets of rows sorted once."""
         ready = copy(self)
         rows = fitted_rows(ready, X)
         columns = code_columns(rows, category=ready.coding_.category)
 
-        def fit(y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Stump":
+        def fit(y: ArrayLike, sample_weight: ArrayLike | None = None) -> Stump:
             model = copy(ready)
             index, model.classes_ = label_index(y)
             weights = check_weights(sample_weight, np.empty((len(index), 0)))
@@ -54,12 +56,12 @@ class Stump(ClassifierMixin, BaseEstimator):
         """The class that weighs most in the leaf of every row."""
         return self.reader(X)(self)
 
-    def reader(self, X: AnyRows) -> Callable[["Stump"], Array]:
+    def reader(self, X: AnyRows) -> Callable[[Stump], Array]:
         """A function stump → predictions for many stumps of the same columns, into which X is turned once."""
         check_is_fitted(self)
         return self._reader(new_rows(self, X))
 
-    def _reader(self, rows: Matrix) -> Callable[["Stump"], Array]:
+    def _reader(self, rows: Matrix) -> Callable[[Stump], Array]:
         return lambda model: model.classes_[np.argmax(model.tree_.predict(rows), axis=1)]
 
     def __sklearn_tags__(self) -> Tags:

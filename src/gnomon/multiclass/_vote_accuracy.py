@@ -7,6 +7,8 @@ errors agree on one class: a weak learner of many classes has no such guarantee.
 of multiclass boosting, JMLR 14, 437–497.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.stats import poisson
 

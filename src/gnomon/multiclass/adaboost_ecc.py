@@ -9,6 +9,8 @@ with its weighted error ε the best step is α_t = ½ ln((1 − ε)/ε), and (1)
 Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.307429.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias

@@ -6,6 +6,8 @@ Errors are measured on held-out rows of the same folds for all. Rifkin & Klautau
 classification, JMLR 5, 101–141; Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, Literal, NamedTuple

@@ -8,6 +8,8 @@ are correct and confident. Allwein, Schapire & Singer (2000), Reducing multiclas
 Research 1, 113–141.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np

@@ -8,6 +8,8 @@ classes on a line in an arbitrary order: a baseline only. Hastie, Tibshirani & F
 Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np

@@ -5,6 +5,8 @@
 Schölkopf & Smola (2002), Learning with Kernels, section 7.3, doi:10.7551/mitpress/4175.001.0001.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Any

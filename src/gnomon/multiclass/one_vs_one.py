@@ -8,6 +8,8 @@ pairwise probabilities are coupled. Knerr, Personnaz & Dreyfus (1990), doi:10.10
 Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JMLR 5, 975–1005.
 """
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 

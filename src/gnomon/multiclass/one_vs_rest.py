@@ -7,6 +7,8 @@
 Rifkin & Klautau (2004), In defense of one-vs-all classification, JMLR 5, 101–141.
 """
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, get_args

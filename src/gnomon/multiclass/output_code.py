@@ -8,6 +8,8 @@ doi:10.1613/jair.105; Allwein, Schapire & Singer (2000), Reducing multiclass to 
 classifiers, Journal of Machine Learning Research 1, 113–141.
 """
 
+from __future__ import annotations
+
 from functools import partial
 from operator import methodcaller
 from typing import Any, Literal, Self, TypeAlias, cast

@@ -1,5 +1,7 @@
 """Models of similarity to stored points: nearest neighbours, landmarks, networks of radial functions."""
 
+from __future__ import annotations
+
 from gnomon.neighbors._error_curve import ErrorCurve
 from gnomon.neighbors.classifier import KNeighborsClassifier
 from gnomon.neighbors.rbf_network_classifier import RBFNetworkClassifier

@@ -5,6 +5,8 @@
 Hastie, Tibshirani & Friedman (2009), section 2.3.3: n/k is the effective number of parameters.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from gnomon._typing import Floats, Integers

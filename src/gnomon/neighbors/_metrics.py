@@ -5,6 +5,8 @@
 What an algorithm cannot search by is refused, in the words of the parameter.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias

@@ -5,6 +5,8 @@
 Of rows at equal distance the one of lower index is nearer. Cover & Hart (1967), doi:10.1109/TIT.1967.1053964.
 """
 
+from __future__ import annotations
+
 import numbers
 from abc import abstractmethod
 from collections.abc import Callable
@@ -45,7 +47,7 @@ class Neighborhood(NamedTuple):
     neighbors: Neighbors
     rows: Any
 
-    def first(self, k: int) -> "Neighborhood":
+    def first(self, k: int) -> Neighborhood:
         """The nearest k."""
         return Neighborhood(self.neighbors.first(k), self.rows)
 

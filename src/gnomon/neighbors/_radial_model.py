@@ -6,6 +6,8 @@ Centres by k-means do not look at y: Moody & Darken (1989), doi:10.1162/neco.198
 are d_max apart, γ = K/d_max²: Haykin (1999), Neural Networks, section 5.13.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias

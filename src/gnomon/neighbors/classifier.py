@@ -6,6 +6,8 @@ With k = 1 the cells of constant ŷ are those of Voronoi; with k = n every row g
 Cover & Hart (1967), doi:10.1109/TIT.1967.1053964.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, Literal, Self
 

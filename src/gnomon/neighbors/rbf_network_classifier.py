@@ -6,6 +6,8 @@ t is ±1 for two classes, predicted by the sign of h, and a one in the place of 
 largest h. Broomhead & Lowe (1988), Complex Systems 2, 321–355.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

@@ -7,6 +7,8 @@ Broomhead & Lowe (1988), Complex Systems 2, 321–355; with a centre at every ro
 doi:10.1007/BF01893414.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

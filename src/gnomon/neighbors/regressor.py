@@ -6,6 +6,8 @@ With equal weights this is the average of Nadaraya and Watson with a box whose r
 Cover (1968), doi:10.1109/TIT.1968.1054098; Nadaraya (1964), doi:10.1137/1109020.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

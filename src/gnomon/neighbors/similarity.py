@@ -6,6 +6,8 @@ The sum of the values at landmarks, each as strong as x is similar to it; nothin
 average of Nadaraya (1964), doi:10.1137/1109020, and Watson (1964), Sankhyā A 26, 359–372.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Neural networks: layers as values, networks as values, estimators that train them."""
 
+from __future__ import annotations
+
 from gnomon.neural import layers
 from gnomon.neural._approximation_curve import ApproximationCurve, approximation_curve
 from gnomon.neural._cells import CellCodes, max_cells

@@ -6,6 +6,8 @@
 Bishop (2006), Pattern Recognition and Machine Learning, section 5.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 

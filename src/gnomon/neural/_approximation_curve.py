@@ -7,6 +7,8 @@ of length h. That a network of H large enough exists for every continuous f and 
 theorem of Hornik (1991), doi:10.1016/0893-6080(91)90009-T; it says nothing about training, which is the other method.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias

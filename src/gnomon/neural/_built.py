@@ -6,6 +6,8 @@ Given everything but the last layer, its least-squares fit is linear: W = argmin
 output of the layer before it. Golub & Pereyra (1973), doi:10.1137/0710036.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

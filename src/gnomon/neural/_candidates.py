@@ -4,6 +4,8 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 arrive as words.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -6,6 +6,8 @@ H hyperplanes cut the space into convex polytopes; the bits say on which side of
 an arrangement: Schläfli (1901); Cover (1965), doi:10.1109/PGEC.1965.264137.
 """
 
+from __future__ import annotations
+
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -92,7 +94,7 @@ def max_cells(n_hyperplanes: int, n_features: int) -> int:
     return sum(comb(n_hyperplanes, i) for i in range(n_features + 1))
 
 
-def cells_of(network: "NeuralNetwork", theta: Floats, X: Any, y: ArrayLike | None = None) -> CellCodes:
+def cells_of(network: NeuralNetwork, theta: Floats, X: Any, y: ArrayLike | None = None) -> CellCodes:
     """The cells of the first layer that has weights."""
     first = next((node for node in network.nodes if node.parameters), None)
     if first is None:

@@ -7,6 +7,8 @@ step moves a unit to another linear piece (over a kink of a rectifier, to anothe
 could show; it is left out and counted. Nocedal & Wright (2006), section 8.1, doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

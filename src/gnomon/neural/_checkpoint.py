@@ -6,6 +6,8 @@ The file is an archive of plain arrays and one text: reading it runs no code. It
 belongs to, and is refused for others.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -7,6 +7,8 @@ linear case W_1 = V_k and W_2 = V_kᵀ, the first right singular vectors of the 
 Kamp (1988), doi:10.1007/BF00332918.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,6 +5,8 @@
 Srivastava et al. (2014), JMLR 15:1929–1958, on where units are dropped.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

@@ -6,6 +6,8 @@ They need one smooth function: all rows at once, nothing random, no L1 and no pr
 chapters 5 to 7, doi:10.1007/978-0-387-40065-5; for networks: Martens (2010), ICML.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

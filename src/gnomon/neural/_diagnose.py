@@ -7,6 +7,8 @@ first layers learn nothing or diverge. Glorot & Bengio (2010), PMLR 9:249–256;
 doi:10.1007/3-540-49430-8_2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 

@@ -6,6 +6,8 @@ Dropout makes gradients noisy, and many of them cancel, so that rates ten to a h
 norms bounded so that they do no harm: Srivastava et al. (2014), JMLR 15:1929–1958, appendix A.2 and A.3.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from gnomon.numerics.validation import check_integer, check_positive

@@ -8,6 +8,8 @@ of the parameters, whose gradient goes back through the decoder to z, from there
 encoder: Kingma & Welling (2014), arXiv:1312.6114, eq. 10.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 

@@ -9,6 +9,8 @@ processor, and modules. This is the only place that knows their names. `gnomon.n
 network whose forward pass is a user's module.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec

@@ -8,6 +8,8 @@ stand for and how it reads y; what its parameters are is in `_parameters`; all e
 Williams (1986), doi:10.1038/323533a0.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, Self

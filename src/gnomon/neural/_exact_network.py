@@ -10,6 +10,8 @@ t = uᵀx along a direction u that tells all points apart, sorted; units whose w
 cell is pure, at most n − 1 times: each adds a cell that has a point. Huang & Babri (1998), doi:10.1109/72.655045.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

@@ -5,6 +5,8 @@
 Zeiler & Fergus (2014), Visualizing and understanding convolutional networks, doi:10.1007/978-3-319-10590-1_53.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -8,6 +8,8 @@ held out choose the epoch that is returned. Prechelt (1998), doi:10.1007/3-540-4
 (1999), doi:10.1109/72.750573.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple

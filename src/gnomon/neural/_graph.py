@@ -5,6 +5,8 @@
 Kahn (1962), Topological sorting of large networks, doi:10.1145/368996.369025.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from math import inf

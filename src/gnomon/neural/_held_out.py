@@ -5,6 +5,8 @@
 Prechelt (1998), doi:10.1007/3-540-49430-8_3. Held-out rows are never trained on, augmented or used to scale columns.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from copy import copy
 from typing import Any, NamedTuple
@@ -29,7 +31,7 @@ class TrainingRows(NamedTuple):
     y: Any
     s: Floats | None
 
-    def take(self, rows: Integers) -> "TrainingRows":
+    def take(self, rows: Integers) -> TrainingRows:
         """Some of the rows."""
         y = {name: part[rows] for name, part in self.y.items()} if isinstance(self.y, dict) else self.y[rows]
         return TrainingRows(_safe_indexing(self.X, rows), y, None if self.s is None else self.s[rows])

@@ -5,6 +5,8 @@
 Glorot & Bengio (2010), PMLR 9:249–256, section 3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

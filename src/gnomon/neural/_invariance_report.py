@@ -6,6 +6,8 @@ for a family of transformations T with a strength each. Goodfellow et al. (2009)
 networks, NeurIPS 22.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

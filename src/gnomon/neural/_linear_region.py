@@ -6,6 +6,8 @@ Every activation pattern has an affine function of its own; A is the derivative 
 (2014), arXiv:1402.1869.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,7 +62,7 @@ class LinearRegions(NamedTuple):
     n_regions: int
 
 
-def regions_of(network: "NeuralNetwork", theta: Floats, X: Any) -> LinearRegions:
+def regions_of(network: NeuralNetwork, theta: Floats, X: Any) -> LinearRegions:
     """Pattern, slopes and constant of each row."""
     smooth = [node.name for node in network.nodes if not node.layer.piecewise_linear]
     if smooth:
@@ -79,7 +81,7 @@ def regions_of(network: "NeuralNetwork", theta: Floats, X: Any) -> LinearRegions
     return LinearRegions(patterns, slopes.transpose(0, 2, 1), c, region, int(region.max(initial=-1)) + 1)
 
 
-def patterns_of(network: "NeuralNetwork", theta: Floats, X: Any) -> Integers:
+def patterns_of(network: NeuralNetwork, theta: Floats, X: Any) -> Integers:
     """Which piece every unit is on, for each row, layers beside each other."""
     space = network.workspace(np.result_type(theta, np.float32), None)
     rows = network.read(X)

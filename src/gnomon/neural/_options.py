@@ -7,6 +7,8 @@ these have them; `TrainingOptions.of` reads them from an estimator. One table sa
 and which mini-batches, and what each can use. Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
 """
 
+from __future__ import annotations
+
 import math
 import sys
 import warnings
@@ -63,7 +65,7 @@ class TrainingOptions(TrainingParameters):
         self._refuse_what_does_not_fit()
 
     @classmethod
-    def of(cls, estimator: Any, **changes: Any) -> "TrainingOptions":
+    def of(cls, estimator: Any, **changes: Any) -> TrainingOptions:
         """The options that an estimator has among its parameters; those it lacks are the defaults."""
         given = estimator.get_params(deep=False)
         return cls(**{**{f.name: given[f.name] for f in fields(cls) if f.name in given}, **changes})

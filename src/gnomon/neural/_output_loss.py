@@ -7,6 +7,8 @@ loss of a row of scores takes the row. The formulas are those of `gnomon.losses`
 Pearlmutter (1994), doi:10.1162/neco.1994.6.1.147.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -6,6 +6,8 @@ An estimator is a dataclass that inherits them, so that its constructor takes ea
 it. What a parameter means is said where users read it, at `MLPClassifier`; what goes with what in `_options`.
 """
 
+from __future__ import annotations
+
 import math
 import os
 from collections.abc import Callable, Sequence

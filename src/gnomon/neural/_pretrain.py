@@ -7,6 +7,8 @@ NeurIPS 19, with noise Vincent et al. (2008), doi:10.1145/1390156.1390294; restr
 Osindero & Teh (2006), doi:10.1162/neco.2006.18.7.1527.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

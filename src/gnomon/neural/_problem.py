@@ -11,6 +11,8 @@ Where the rows are much work they are summed in parts, and the parts are added i
 since parts depend on the work alone, results are the same to the bit for every number of threads.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from typing import Any, Literal, NamedTuple, TypeAlias

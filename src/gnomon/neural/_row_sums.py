@@ -6,6 +6,8 @@ What a pass needs, and what it leaves, is kept from one call to the next: a `Row
 Curtis & Nocedal (2018), doi:10.1137/16M1080173.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias

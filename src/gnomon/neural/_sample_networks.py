@@ -7,6 +7,8 @@ predictions. It is not what the average network, which uses the mean of the mask
 JMLR 15:1929–1958, section 7.5.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -6,6 +6,8 @@ First weights are drawn for such columns, and solvers with one rate for all weig
 section 4.3, doi:10.1007/3-540-49430-8_2. Sparse rows, whose zeros (1) would fill, are refused.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Any, NamedTuple
 
@@ -31,7 +33,7 @@ class Scaling(NamedTuple):
     scale: Floats
 
     @classmethod
-    def of(cls, X: Any, s: Floats | None) -> "Scaling":
+    def of(cls, X: Any, s: Floats | None) -> Scaling:
         """From rows and their weights."""
         if is_sparse(X):
             raise ValueError("standardize=True would fill the zeros of sparse X; scale X before, or give a dense array")

@@ -5,6 +5,8 @@
 LeCun et al. (1998), section 4.6, doi:10.1007/3-540-49430-8_2.
 """
 
+from __future__ import annotations
+
 import warnings
 from itertools import pairwise
 from typing import Any

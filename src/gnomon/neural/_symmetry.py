@@ -10,6 +10,8 @@ A canonical choice takes the first weight of each unit positive, its weights of 
 the units in lexicographic order, layer after layer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from itertools import pairwise
 from math import factorial
@@ -83,7 +85,7 @@ _SYMMETRIES: dict[type, _Symmetry] = {
 """What besides permutations each activation allows."""
 
 
-def canonical_parameters(network: "NeuralNetwork", theta: Floats) -> Floats:
+def canonical_parameters(network: NeuralNetwork, theta: Floats) -> Floats:
     """The representative of all parameters that symmetries make equal to θ."""
     chain = _chain(network)
     found = np.array(theta, copy=True)
@@ -97,9 +99,7 @@ def canonical_parameters(network: "NeuralNetwork", theta: Floats) -> Floats:
     return found
 
 
-def same_function(
-    first: "NeuralNetwork", theta: Floats, second: "NeuralNetwork", other: Floats, tol: float = 1e-9
-) -> bool:
+def same_function(first: NeuralNetwork, theta: Floats, second: NeuralNetwork, other: Floats, tol: float = 1e-9) -> bool:
     """Whether two parameters have one canonical form, up to tol relative to the largest of each layer."""
     if [_shapes(node) for node in _chain(first)] != [_shapes(node) for node in _chain(second)]:
         return False
@@ -108,7 +108,7 @@ def same_function(
     return all(np.max(np.abs(a[at] - b[at])) <= tol * np.max(np.abs(a[at])) for at in layers)
 
 
-def symmetries_of(network: "NeuralNetwork") -> int:
+def symmetries_of(network: NeuralNetwork) -> int:
     """Π H_l! over hidden layers, times 2^{H_l} where signs can change."""
     chain, total = _chain(network), 1
     for node, after in pairwise(chain):
@@ -118,7 +118,7 @@ def symmetries_of(network: "NeuralNetwork") -> int:
     return total
 
 
-def _chain(network: "NeuralNetwork") -> tuple[Node, ...]:
+def _chain(network: NeuralNetwork) -> tuple[Node, ...]:
     """The layers, if they are dense ones behind each other."""
     before = next(iter(network.input_shapes))
     for node in network.nodes:

@@ -7,6 +7,8 @@ training has zeros, and held-out rows say when to stop. Guo & Berkhahn (2016), a
 doi:10.1007/3-540-49430-8_3.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -7,6 +7,8 @@ output has, how y is coded for the loss, and what the scores Z say. Bishop (2006
 losses of their own: Caruana (1997), doi:10.1023/A:1007379606734.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -199,7 +201,7 @@ class NumberTargets:
     single: bool
 
     @classmethod
-    def of(cls, loss: str | Loss | Sequence[str | Loss], y: Floats) -> "NumberTargets":
+    def of(cls, loss: str | Loss | Sequence[str | Loss], y: Floats) -> NumberTargets:
         """The targets of an array; ValueError where the losses are not as many as its columns."""
         width = 1 if y.ndim == 1 else y.shape[1]
         if isinstance(loss, (str, Loss)):
@@ -255,7 +257,7 @@ class HeadTargets:
     single = False
 
     @classmethod
-    def of(cls, losses: Mapping[str, Any], y: Mapping[str, Any]) -> "HeadTargets":
+    def of(cls, losses: Mapping[str, Any], y: Mapping[str, Any]) -> HeadTargets:
         """The targets of a dict of arrays; a loss of row scores makes its head one of classes."""
         if set(losses) != set(y):
             raise ValueError(f"loss has the heads {sorted(losses)} and y {sorted(y)}; give the same names to both")

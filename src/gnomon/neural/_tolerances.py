@@ -8,6 +8,8 @@ targets of 1e-6 is, `tol` is that part of them; everywhere else it is the number
 On scaled tests: Dennis & Schnabel (1996), Numerical Methods for Unconstrained Optimization, section 7.2.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

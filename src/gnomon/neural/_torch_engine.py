@@ -8,6 +8,8 @@ that share the memory of θ; on another device they are copies. Paszke et
 al. (2019), PyTorch: an imperative style, high-performance deep learning library, arXiv:1912.01703.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -26,7 +28,7 @@ __all__ = ["Masks", "TorchWorkspace", "module_network", "torch_passes"]
 Masks: TypeAlias = Literal["numpy", "native"]
 
 
-def torch_passes(network: Any, *, device: str = "cpu", masks: Masks = "numpy") -> Callable[..., "TorchWorkspace"]:
+def torch_passes(network: Any, *, device: str = "cpu", masks: Masks = "numpy") -> Callable[..., TorchWorkspace]:
     """(dtype, generator) → passes through a network on a device."""
     torch = import_torch()
     if masks not in ("numpy", "native"):

@@ -6,6 +6,8 @@ Two tables, of layers and of activations, are keyed by class. What is in neither
 own, goes through its own passes as one node of the graph. Paszke et al. (2019), arXiv:1912.01703.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, singledispatch

@@ -6,6 +6,8 @@ A module is called with its parameters replaced by parts of θ, so that whatever
 al. (2019), arXiv:1912.01703.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

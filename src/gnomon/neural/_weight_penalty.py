@@ -6,6 +6,8 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. Pieces of a large θ
 rows gave to the gradient is added in the same pass, while a piece is in the cache.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 

@@ -7,6 +7,8 @@ Griewank & Walther (2008), Evaluating Derivatives, chapter 3, doi:10.1137/1.9780
 thread; the network itself is never written to.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 

@@ -9,6 +9,8 @@ arXiv:1406.2661. The density q has no formula, so there is no likelihood of rows
 say how probable a row is.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self
 
@@ -247,7 +249,7 @@ class _Player(NamedTuple):
     steps: list[int]
 
     @classmethod
-    def of(cls, network: NeuralNetwork, rng: np.random.Generator, dtype: Any, rule: Adam, rate: float) -> "_Player":
+    def of(cls, network: NeuralNetwork, rng: np.random.Generator, dtype: Any, rule: Adam, rate: float) -> _Player:
         theta = network.init(rng, dtype)
         return cls(theta, np.empty_like(theta), network.workspace(dtype, None), rule, rule.memory(theta), rate, [0])
 

@@ -8,6 +8,8 @@ the centred rows; only the product of the two matrices is determined: Baldi & Ho
 doi:10.1016/0893-6080(89)90014-2. In general: Hinton & Salakhutdinov (2006), doi:10.1126/science.1127647.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 

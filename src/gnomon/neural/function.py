@@ -7,6 +7,8 @@ what its hidden layers say about a row, which cell of their hyperplanes and whic
 other θ are the same function. Bishop (2006), Pattern Recognition and Machine Learning, chapter 5.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -52,7 +54,7 @@ class NetworkFunction(NamedTuple):
     (array([2., 1.]), 3)
     """
 
-    network: "NeuralNetwork"
+    network: NeuralNetwork
     theta: Floats
 
     def output(self, X: Any) -> Any:
@@ -92,11 +94,11 @@ class NetworkFunction(NamedTuple):
         """The linear piece of f that each row is on, as f(x) = Aᵀx + c."""
         return regions_of(self.network, self.theta, X)
 
-    def canonical(self) -> "NetworkFunction":
+    def canonical(self) -> NetworkFunction:
         """The same function with one θ for all that symmetries of hidden layers make equal to it."""
         return NetworkFunction(self.network, canonical_parameters(self.network, self.theta))
 
-    def equivalent(self, other: "NetworkFunction", tol: float = 1e-9) -> bool:
+    def equivalent(self, other: NetworkFunction, tol: float = 1e-9) -> bool:
         """Whether another θ (of a network of the same layers) is equal to this one up to symmetries."""
         return same_function(self.network, self.theta, other.network, other.theta, tol)
 
@@ -108,7 +110,7 @@ class NetworkFunction(NamedTuple):
 class FittedNetwork(Protocol):
     """An estimator that holds a network and its parameters."""
 
-    network_: "NeuralNetwork"
+    network_: NeuralNetwork
     theta_: Floats
     history_: Any
 
@@ -116,7 +118,7 @@ class FittedNetwork(Protocol):
     def _asked(self, X: Any, y: Any) -> tuple[Any, Any]: ...
 
 
-def as_function(model: "NetworkFunction | FittedNetwork") -> NetworkFunction:
+def as_function(model: NetworkFunction | FittedNetwork) -> NetworkFunction:
     """The function of a fitted estimator, of rows in the units of X; one that is given already is returned.
 
     Examples
@@ -134,7 +136,7 @@ def as_function(model: "NetworkFunction | FittedNetwork") -> NetworkFunction:
     return model if isinstance(model, NetworkFunction) else model._as_function()
 
 
-def layer_name(network: "NeuralNetwork", layer: int | str | None) -> str:
+def layer_name(network: NeuralNetwork, layer: int | str | None) -> str:
     """The name of a layer, given by place or name; None is the last that another layer takes."""
     names = [node.name for node in network.nodes]
     if layer is None:

@@ -6,6 +6,8 @@ The first layers of a network are features that were learned for its task; other
 (2014), arXiv:1411.1792.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

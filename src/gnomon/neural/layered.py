@@ -7,6 +7,8 @@ probabilities or means, is appended unless the last layer is marked ``output=Tru
 learning applied to document recognition, doi:10.1109/5.726791.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal

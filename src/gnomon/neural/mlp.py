@@ -7,6 +7,8 @@ scikit-learn's classes of the same names, which lack the losses, weights of clas
 are here too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

@@ -7,6 +7,8 @@
 parameters are views of one vector θ.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod

@@ -6,6 +6,8 @@ A call of a layer costs more than the arithmetic of a small one, so that all lay
 Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -8,6 +8,8 @@ the optimum of (1) is probabilistic principal component analysis. Kingma & Welli
 of Burda, Grosse & Salakhutdinov (2016), arXiv:1509.00519.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal, Self
 

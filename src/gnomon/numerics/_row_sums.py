@@ -8,6 +8,8 @@ causes no cancellation; else c = 0 and BLAS reads the rows where they are. Chan,
 doi:10.1080/00031305.1983.10483115.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial, reduce

@@ -6,6 +6,8 @@ The right sides of (1) leave X as it is, sparse or dense; where c is large besid
 terms cancel, and blocks of Z are formed instead. Jolliffe (2002), doi:10.1007/b98835, section 3.5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar

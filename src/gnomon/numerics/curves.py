@@ -9,6 +9,8 @@ doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006), doi:10.1145/1143844.1
 doi:10.1023/A:1007601015854.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -61,11 +63,11 @@ class ThresholdCurve:
     def __len__(self) -> int:
         return len(self.thresholds)
 
-    def __getitem__(self, rows: slice | Array | Sequence[int]) -> "ThresholdCurve":
+    def __getitem__(self, rows: slice | Array | Sequence[int]) -> ThresholdCurve:
         """The curve at some of its thresholds."""
         return ThresholdCurve(self.thresholds[rows], self.tp[rows], self.fp[rows], self.positives, self.negatives)
 
-    def at(self, thresholds: ArrayLike, *, strict: bool = False) -> "ThresholdCurve":
+    def at(self, thresholds: ArrayLike, *, strict: bool = False) -> ThresholdCurve:
         """The curve at any thresholds: rows are called positive by score ≥ t, or by score > t where `strict`."""
         t = np.asarray(thresholds, dtype=float)
         # Searching upwards in the reversed view needs no negated copy of the thresholds.
@@ -91,7 +93,7 @@ class ThresholdCurve:
         """True negatives."""
         return self.negatives - self.fp
 
-    def hull(self) -> "ThresholdCurve":
+    def hull(self) -> ThresholdCurve:
         """The curve at the vertices of its upper convex hull in (FP, TP); both ends belong to it."""
         return self[self.hull_places()]
 

@@ -8,6 +8,8 @@ rows or columns through `rows` and `columns`, which are sets of vectors with the
 ``add(i, c, v)`` and ``squared_norm(i)``; ``index(i, k)``, k < ``count(i)``, names the columns that are stored.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -5,6 +5,8 @@
 Values are declared by the user or by the type of a column, or are what the cells hold. Domains of chunks join.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -76,7 +78,7 @@ class Domain:
         codes = np.fromiter(map(slots.get, cells, repeat(self.size)), dtype=np.intp, count=len(cells))
         return np.where(column.missing, self.size + 1, codes)
 
-    def joined(self, other: "Domain", name: str) -> "Domain":
+    def joined(self, other: Domain, name: str) -> Domain:
         """The domain of both."""
         if 0 in (self.size, other.size):
             return self if self.size else other
@@ -89,7 +91,7 @@ class Domain:
         values = self.values + new if declared else ordered(self.values + new)
         return Domain(max(len(values), self.size, other.size), values, declared)
 
-    def slots_of(self, other: "Domain") -> Integers:
+    def slots_of(self, other: Domain) -> Integers:
         """Where the values of another domain, and its slot for missing cells, are in this one's counts."""
         if self.values is None or other.values is None or self == other:
             places = np.arange(other.size)

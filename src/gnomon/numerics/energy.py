@@ -7,6 +7,8 @@ a class given its scores. A distribution says which E and factor it has; a loss 
 the packages of nouns translate into each other without importing each other. Bishop (2006), sections 3.1.4 and 3.3.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, Protocol
 
 from gnomon._typing import Numbers

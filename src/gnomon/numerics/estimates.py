@@ -6,6 +6,8 @@
 Wilson (1927), Probable inference, the law of succession, and statistical inference, doi:10.1080/01621459.1927.10502953.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

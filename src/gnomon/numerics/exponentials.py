@@ -9,6 +9,8 @@ Functions, section 11.1, doi:10.1007/978-1-4899-7983-4; log 2 in two parts: Cody
 Elementary Functions, chapter 6.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -3,6 +3,8 @@
 K_ij = R[s_i, c_j]                                                                            (1)
 """
 
+from __future__ import annotations
+
 from gnomon._jit import jit_no_alloc
 from gnomon._typing import Floats, Integers
 

@@ -7,6 +7,8 @@ end, but there are n scores: with θ = f the first is an entry of f and the seco
 text runs on both. Aizerman, Braverman & Rozonoer (1964), Automation and Remote Control 25, 821–837.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

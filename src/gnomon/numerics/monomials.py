@@ -8,6 +8,8 @@ one variable follow b_{p+1}(x) = α_p x b_p(x) − β_p b_{p−1}(x). Knuth (201
 section 7.2.1.3 (combinations and their rank); Gautschi (2004), Orthogonal Polynomials, section 1.3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import factorial
 from typing import Literal, TypeAlias

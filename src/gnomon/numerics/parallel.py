@@ -10,6 +10,8 @@ as a small piece of work. Each free thread takes the next item, so a caller whos
 outer call, or lost in a fork) does the work alone, and nested calls cannot deadlock.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -120,7 +122,7 @@ def map_tiles(function: Callable[[Item], Result], tiles: Iterable[Item], n_jobs:
 
 
 @contextmanager
-def team(n_jobs: int | None = None) -> Iterator["Team"]:
+def team(n_jobs: int | None = None) -> Iterator[Team]:
     """Threads that are kept for many small pieces of work: a context whose value is `map_chunks` without `n_jobs`.
 
     Parameters

@@ -6,6 +6,8 @@ Sums of floats depend on their order: Goldberg (1991), What every computer scien
 arithmetic, doi:10.1145/103162.103163.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 

@@ -7,6 +7,8 @@ is the singular value decomposition of the centred rows, which squares nothing; 
 range (Halko, Martinsson & Tropp 2011, doi:10.1137/090771806); "arpack" and "power" are Krylov and power iterations.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

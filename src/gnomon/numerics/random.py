@@ -6,6 +6,8 @@ Efron (1979), doi:10.1214/aos/1176344552; out-of-bag rows: Breiman (1996), Out-o
 `random_state` as in scikit-learn: None, an int, a Generator or a RandomState.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple
 

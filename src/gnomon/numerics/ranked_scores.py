@@ -7,6 +7,8 @@ and every further vector of weights, a resample or a group, costs one pass. Fawc
 doi:10.1016/j.patrec.2005.10.010.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -11,6 +11,8 @@ Efron (1979), doi:10.1214/aos/1176344552; groups: Field & Welsh (2007), doi:10.1
 a guide table: Chen & Asau (1974), doi:10.1080/05695557408974949.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

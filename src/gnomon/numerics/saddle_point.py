@@ -9,6 +9,8 @@ parameter exchanged (gamma, beta, Dirichlet) are sums of (1). Loader (2000), Fas
 probabilities, https://www.r-project.org/doc/reports/CLoader-dbinom-2002.pdf.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import gammaln
 

@@ -8,6 +8,8 @@ Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; kinds of whitening: Kessy
 doi:10.1080/00031305.2016.1277159.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias

@@ -9,6 +9,8 @@ Ledoit & Wolf (2004), doi:10.1016/S0047-259X(03)00096-4; (3) is its value for no
 Hero (2010), doi:10.1109/TSP.2010.2053029. Apart from q everything is a function of the moments, and q is one pass.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit

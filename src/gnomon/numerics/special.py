@@ -3,6 +3,8 @@
 σ(s) = 1 / (1 + e^{−s}),    logit(p) = log(p / (1 − p)) = σ⁻¹(p)                               (1)
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, jit_no_alloc, jitable

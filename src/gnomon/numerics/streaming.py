@@ -8,6 +8,8 @@ Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least
 `moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
@@ -57,7 +59,7 @@ class Moments(NamedTuple):
     mean: Floats
     scatter: Floats
 
-    def __add__(self, other: "Moments") -> "Moments":  # type: ignore[override]  # tuples are joined, moments added
+    def __add__(self, other: Moments) -> Moments:  # type: ignore[override]  # tuples are joined, moments added
         """Equation (2)."""
         total = self.weight + other.weight
         # A group without rows has weight zero and an arbitrary mean, which must not change the other.
@@ -92,7 +94,7 @@ class Moments(NamedTuple):
         """Σ sᵢ (vᵢ − c)(vᵢ − c)ᵀ for another centre c, and its diagonal where that is kept."""
         return self.scatter + _widen(self.weight, self.scatter.ndim) * self._square(self.mean - center)
 
-    def pooled(self) -> "Moments":
+    def pooled(self) -> Moments:
         """The groups as one, each scattered about its own mean; the mean is that of all rows."""
         weight = np.sum(self.weight)
         mean = np.einsum("k,k...->...", _ratio(self.weight, weight), self.mean)

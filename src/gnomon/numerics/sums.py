@@ -7,6 +7,8 @@ kernels store the terms in an array and sum that. Higham (1993), The accuracy of
 doi:10.1137/0914050: partial sums only lower the error bound.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import in_kernels, subroutine_reassoc

@@ -7,6 +7,8 @@ and polars come in as they are; a column whose type declares its categories (pan
 them along, and its cells are these, of whatever type: also numbers, dates or tuples.
 """
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -67,7 +69,7 @@ class Column:
             return self.places < 0
         return np.fromiter((cell is None for cell in self.cells), dtype=bool, count=len(self.cells))
 
-    def __getitem__(self, rows: slice | Array) -> "Column":
+    def __getitem__(self, rows: slice | Array) -> Column:
         places = None if self.places is None else self.places[rows]
         return Column(self.cells[rows], self.is_category, self.declared, places)
 
@@ -118,7 +120,7 @@ class FeatureTable:
             return tuple(range(len(self.names))) if self.matrix.dtype.kind == "b" else ()
         return tuple(j for j, column in enumerate(self.columns) if column.is_category)
 
-    def __getitem__(self, rows: slice | Array) -> "FeatureTable":
+    def __getitem__(self, rows: slice | Array) -> FeatureTable:
         """The table of some rows."""
         if self.matrix is not None:
             return FeatureTable(self.names, self.matrix[rows])

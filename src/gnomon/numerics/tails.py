@@ -6,6 +6,8 @@ Near 0 and 1 a distribution function loses digits; its logarithm and the slope o
 no erfcx; there it is a rational approximation: Cody (1969), doi:10.1090/S0025-5718-1969-0247736-4.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -7,6 +7,8 @@
 given, so that a check reads as an assignment. Estimators read rows by `gnomon.base.validate_rows`.
 """
 
+from __future__ import annotations
+
 import math
 import numbers
 from collections.abc import Iterable, Sequence

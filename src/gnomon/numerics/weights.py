@@ -11,6 +11,8 @@ Lumley (2010), Complex Surveys, doi:10.1002/9780470580066. Elkan (2001), The fou
 Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 

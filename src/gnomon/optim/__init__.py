@@ -1,5 +1,7 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
 
+from __future__ import annotations
+
 from gnomon.optim._alternate import alternate
 from gnomon.optim._bfgs import bfgs
 from gnomon.optim._conjugate_gradient import conjugate_gradient

@@ -8,6 +8,8 @@ Bertsekas (2016), Nonlinear Programming, section 3.7, ISBN 978-1-886529-05-2; Cs
 Decisions, Supplement 1, 205–237.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count

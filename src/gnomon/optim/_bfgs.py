@@ -7,6 +7,8 @@ parameters use `lbfgs`, which keeps only the last pairs. Nocedal & Wright (2006)
 doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -7,6 +7,8 @@ Directions of (1) are conjugate when F is quadratic and η exact: then d steps s
 gradients are far from orthogonal. Nocedal & Wright (2006), section 5.2, doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 import math
 
 from gnomon._typing import ArrayLike, Floats

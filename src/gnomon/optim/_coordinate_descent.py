@@ -13,6 +13,8 @@ Massias, Gramfort & Salmon (2018), arXiv:1802.07481; decreasing strengths: Fried
 doi:10.18637/jss.v033.i01.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -160,7 +162,7 @@ def coordinate_path(
         yield here.reported(found) if here else found
 
 
-def _begin(problem: Problem, theta: Floats, selection: CoordinateOrder, random_state: RandomState) -> "_Descent":
+def _begin(problem: Problem, theta: Floats, selection: CoordinateOrder, random_state: RandomState) -> _Descent:
     check_choice("selection", selection, ("cyclic", "random"))
     seed = 0 if selection == "cyclic" else 1 + int(check_rng(random_state).integers(2**31))
     return _Descent(problem, np.array(theta, dtype=problem.design.dtype), np.array([seed], dtype=np.uint64))

@@ -6,6 +6,8 @@ so that a single row is an unbiased estimate of the whole sum, times κ. Needell
 doi:10.1007/s10107-015-0864-7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, NamedTuple, Self, TypeAlias

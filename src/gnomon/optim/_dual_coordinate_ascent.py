@@ -15,6 +15,8 @@ its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which
 constant column instead, or use ``qp``.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np

@@ -8,6 +8,8 @@ Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step
 [ε s, (1 − ε) s]. In the form ½‖w‖² + (λ/n) Σ ℓ the fractions αᵢ/sᵢ are the textbook's α ∈ (0, 1).
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 from gnomon._typing import ArrayLike, Floats, Seed

@@ -6,6 +6,8 @@ Everything works in place on an `Ascent`, so a run can be stopped, looked at and
 doi:10.1145/1390156.1390208.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

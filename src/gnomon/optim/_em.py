@@ -9,6 +9,8 @@ Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; equation
 doi:10.1007/978-94-011-5014-9_12.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast

@@ -8,6 +8,8 @@ al. (2017), arXiv:1701.07204. In more dimensions all partitions of few rows are 
 that costs as much as the best one of all is left.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ W_b and whose means follow. Lloyd's iteration ends where no row is nearer to ano
 which (1) is negative. Hartigan & Wong (1979), doi:10.2307/2346830.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit

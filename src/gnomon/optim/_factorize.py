@@ -13,6 +13,8 @@ of O'Donoghue & Candès (2015), doi:10.1007/s10208-013-9150-3; for missing cells
 low-rank approximations, ICML.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import count
 from typing import Any, NamedTuple

@@ -7,6 +7,8 @@ memory of one chunk, whatever the chunks are. The codes are found anew in every 
 doi:10.1587/transfun.E92.A.708; sums in place of rows: Mairal et al. (2010), JMLR 11, 19–60.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
@@ -110,7 +112,7 @@ class _Sums(NamedTuple):
     square: float
     penalty: float
 
-    def __add__(self, other: "_Sums") -> "_Sums":  # type: ignore[override]
+    def __add__(self, other: _Sums) -> _Sums:  # type: ignore[override]
         return _Sums(self.G + other.G, self.B + other.B, self.square + other.square, self.penalty + other.penalty)
 
 

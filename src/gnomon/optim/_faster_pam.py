@@ -8,6 +8,8 @@ Rousseeuw (2021), doi:10.1016/j.is.2021.101804, algorithms 3 and 4. The first me
 that lowers (1) most: BUILD of Kaufman & Rousseeuw (1990), doi:10.1002/9780470316801.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

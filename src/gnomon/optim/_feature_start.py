@@ -8,6 +8,8 @@ its path points to, and steps of two variables take over from there. Ferris & Mu
 doi:10.1137/S1052623400374379; Fine & Scheinberg (2001), JMLR 2, 243–264.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ solver, the certificate is computed from K and β. Solvers see K/κ, κs and κ�
 which multiplies (1) by κ: so the units of the kernel do not matter.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

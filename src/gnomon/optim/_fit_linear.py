@@ -7,6 +7,8 @@ declared with it as a list of named conditions; a new loss or penalty works in e
 without a change to the solver.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -8,6 +8,8 @@ central differences. Pinheiro & Bates (1996), Unconstrained parametrizations for
 doi:10.1007/BF00140873.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -214,7 +216,7 @@ def maximize_model_evidence(
 
 def _runs_away(
     evidence: Callable[..., list[float]],
-    space: "_Space",
+    space: _Space,
     end: Floats,
     *,
     far: float = 3.0,

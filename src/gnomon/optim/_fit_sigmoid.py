@@ -7,6 +7,8 @@ two numbers are well scaled whatever the units of s. Platt (1999), Probabilistic
 Lin, Lin & Weng (2007), doi:10.1007/s10994-007-5018-6; Brümmer & du Preez (2006), doi:10.1016/j.csl.2005.08.001.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ the objective is no longer finite or exceeds 10⁶ · max(1, F(w₀)). An interr
 best result so far. So no solver has stopping code of its own.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Literal, TypeAlias

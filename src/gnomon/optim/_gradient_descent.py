@@ -8,6 +8,8 @@ convexity; without convexity only a stationary point is found. Cauchy (1847), C.
 (2018), section 2.1.5, doi:10.1007/978-3-319-91578-4.
 """
 
+from __future__ import annotations
+
 from functools import partial
 from itertools import count
 

@@ -7,6 +7,8 @@ to the step of Newton's method; with the expected curvature of a generalised lin
 step that does not lower the objective is halved. Nelder & Wedderburn (1972), doi:10.2307/2344614.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import linalg
 

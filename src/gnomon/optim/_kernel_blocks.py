@@ -7,6 +7,8 @@ Rows of K are evaluated in tiles, as many threads as BLAS has, and kept in a buf
 rows that were not used for longest give way. Joachims (1999), Making large-scale SVM learning practical, section 11.4.
 """
 
+from __future__ import annotations
+
 from typing import Any, Protocol
 
 import numpy as np

@@ -8,6 +8,8 @@ largest gain is moved, in working sets (`working_sets`). For a linear kernel wit
 kept instead of Kβ, and a step costs a row of X: Hsieh et al. (2008), doi:10.1145/1390156.1390208.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -9,6 +9,8 @@ For the logistic loss this is kernel logistic regression: Zhu & Hastie (2005), d
 form of (2): Rasmussen & Williams (2006), algorithm 3.1.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.linalg import lapack
 

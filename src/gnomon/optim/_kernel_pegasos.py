@@ -9,6 +9,8 @@ random order, each once in a pass where all Uᵢ are equal, so that β stays in 
 problem: its gap is known after every pass.
 """
 
+from __future__ import annotations
+
 import itertools
 
 import numpy as np

@@ -11,6 +11,8 @@ the primal, doi:10.1162/neco.2007.19.5.1155.
 A loss with a corner, r = 0, is rounded by r = tol/(2 max u), which moves the optimality conditions by less than tol.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -115,7 +117,7 @@ class PrimalPoint(NamedTuple):
         losses = problem.losses(problem.target - self.f - self.b)
         return 0.5 * float(self.beta @ self.f) + self.b * (problem.total or 0.0) + float(np.sum(losses))
 
-    def towards(self, other: "PrimalPoint", t: float) -> "PrimalPoint":
+    def towards(self, other: PrimalPoint, t: float) -> PrimalPoint:
         """The point at the share t of the way."""
         beta, f = self.beta + t * (other.beta - self.beta), self.f + t * (other.f - self.f)
         return PrimalPoint(beta, self.b + t * (other.b - self.b), f)

@@ -7,6 +7,8 @@ give the digits that an interior point lacks: Mehrotra (1992), doi:10.1137/08020
 and the cube of the number of rows.
 """
 
+from __future__ import annotations
+
 import itertools
 
 import numpy as np

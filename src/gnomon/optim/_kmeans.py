@@ -9,6 +9,8 @@ without looking at the other rows. Lloyd (1982), doi:10.1109/TIT.1982.1056489. H
 matrix products or with bounds, changes nothing but the time: `center_search`, `center_bounds`.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -167,7 +169,7 @@ class _Totals(NamedTuple):
     weight: Floats
     members: Integers
 
-    def take(self, order: Integers) -> "_Totals":
+    def take(self, order: Integers) -> _Totals:
         """Those of some centres."""
         return _Totals(self.sums[order], self.carry[order], self.weight[order], self.members[order])
 

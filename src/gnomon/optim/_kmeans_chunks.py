@@ -6,6 +6,8 @@ Lloyd's iteration is a sum over rows, so each pass over the chunks is one of its
 bound on the cost is made of such sums too. Lloyd (1982), doi:10.1109/TIT.1982.1056489.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from functools import reduce
 from operator import add

@@ -8,6 +8,8 @@ within [1, 3/2]: where M is exact already, as in directions that only a penalty 
 errors by |1 − γ|. Liu & Nocedal (1989), doi:10.1007/BF01589116.
 """
 
+from __future__ import annotations
+
 import math
 from collections import deque
 from collections.abc import Callable
@@ -106,7 +108,7 @@ def lbfgs(
 def _checks(
     fun: ValueAndGradient,
     w: Floats,
-    inverse: "_InverseHessian",
+    inverse: _InverseHessian,
     refresh: Callable[[Array], Precondition | None] | None,
     next_refresh: int,
 ) -> Descent:

@@ -12,6 +12,8 @@ Yin (2008), doi:10.1109/ICASSP.2008.4518498. All of them work on residuals of le
 coordinates; the objective and the gap are those of θ as it is returned, in the units of the data, rounding included.
 """
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -140,7 +142,7 @@ class _Scaled:
         with np.errstate(over="ignore", under="ignore"):
             return float(np.exp2(power * (self.exponent + np.log2(size)) + weight))
 
-    def to_theta(self, phi: Floats) -> "_Fitted":
+    def to_theta(self, phi: Floats) -> _Fitted:
         """θ in the units of the data, and the residuals of exactly that θ."""
         scale, dtype = self.coordinates, self.design.dtype
         w, b = scale.to_data(*scale.columns(self.start + phi), self.exponent, self.y_mean, dtype)

@@ -7,6 +7,8 @@ of αᵢ at once is moved to the maximum by sorting K numbers. Crammer & Singer 
 (2008), section 3, doi:10.1145/1401890.1401942.
 """
 
+from __future__ import annotations
+
 import itertools
 
 import numpy as np

@@ -13,6 +13,8 @@ Crammer & Singer (2001), JMLR 2, 265–292; without b: Doğan, Glasmachers & Ige
 support vector machines, DIKU 03/2011.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Literal, TypeAlias
 

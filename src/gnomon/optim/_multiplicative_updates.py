@@ -7,6 +7,8 @@
 keeps the divergence from rising. Févotte & Idier (2011), doi:10.1162/NECO_a_00168, table 2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import count
 from typing import Any, NamedTuple

@@ -16,6 +16,8 @@ until it stays. The gap is that of the linear model of (1), which bounds the dis
 (1956), doi:10.1002/nav.3800030109.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, NamedTuple
 

@@ -8,6 +8,8 @@ doi:10.1007/BF01085325): far cheaper than a new Hessian, and convergence stays l
 Nocedal & Wright (2006), chapter 3, doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -8,6 +8,8 @@ Hessian-free optimization, ICML, sections 3 and 4.1; Nocedal & Wright (2006), al
 doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias

@@ -7,6 +7,8 @@ s_l δ(i, l) at hand a move is judged in O(k) and followed in O(n). With a = W a
 cost of k-means. Späth (1980), Cluster analysis algorithms, chapter 3, ISBN 978-0-85312-141-1.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ Shalev-Shwartz, Singer & Srebro (2007), doi:10.1145/1273496.1273598. F = Σ sᵢ
 λ = c/Σs after division by Σs. w is kept as a multiple of a vector, so a step costs the rows of its batch.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Literal
 

@@ -8,6 +8,8 @@ s_y ≤ max_{j≠y} s_j, and then w_y ← w_y + η sᵢ xᵢ, w_j ← w_j − η
 JMLR 3, 951–991). The pocket keeps the weights with the fewest errors so far (Gallant 1990, doi:10.1109/72.80230).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 

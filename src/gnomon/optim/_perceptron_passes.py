@@ -8,6 +8,8 @@ yet only when a row that holds it is visited (Tsuruoka, Tsujii & Ananiadou 2009,
 costs the stored entries of its row, with a penalty or without.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import NamedTuple, Protocol, Self, TypeAlias
 

@@ -9,6 +9,8 @@ w_t + (t_k − 1)/t_{k+1} (w_t − w_{t−1}). Beck & Teboulle (2009), doi:10.11
 (2015), doi:10.1007/s10208-013-9150-3; Parikh & Boyd (2014), doi:10.1561/2400000003.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

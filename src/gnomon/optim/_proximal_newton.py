@@ -12,6 +12,8 @@ that of Newton's method. The duality gap, over all coordinates, decides when to 
 doi:10.1137/130921428; μ: Marquardt (1963), doi:10.1137/0111030.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, cast
 
 import numpy as np

@@ -12,6 +12,8 @@ leave-one-out residuals w_i / (Φ⁻¹)_ii. Broomhead & Lowe (1988), Complex Sys
 doi:10.1137/0710036; Rippa (1999), doi:10.1023/A:1018975909870.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from itertools import count

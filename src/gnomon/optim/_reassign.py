@@ -7,6 +7,8 @@ J = Σᵢ sᵢ δ(i, zᵢ | z). k-medians and kernel k-means are of this kind: B
 Learning Research 6, 1705–1749, section 3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

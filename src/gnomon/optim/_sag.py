@@ -11,6 +11,8 @@ penalty gradient, division by the rows seen, and updates of untouched coordinate
 ℓ(yᵢ, zᵢ) + Ω(w)/n, so its penalty part is as old as the visit, and the mean is over n from the start.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from typing import Literal

@@ -8,6 +8,8 @@ farthest row instead of a random one: Gonzalez (1985), doi:10.1016/0304-3975(85)
 most twice the least radius.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

@@ -13,6 +13,8 @@ momentum (Polyak 1964, doi:10.1016/0041-5553(64)90137-5) and the sub-gradients o
 coordinate in every step.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

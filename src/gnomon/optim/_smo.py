@@ -12,6 +12,8 @@ interior point (`_feature_start`) if a few steps do not suffice, and the steps e
 Without s, a variable without bounds, kernel or target takes up the sum: the same steps serve.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

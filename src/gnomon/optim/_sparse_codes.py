@@ -9,6 +9,8 @@ Cholesky factor, Rubinstein, Zibulevsky & Elad (2008), Technion CS-2008-08, or b
 doi:10.1214/009053604000000067.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit

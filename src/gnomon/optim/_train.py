@@ -8,6 +8,8 @@ so that an update costs little more than its gradient. Robbins & Monro (1951), d
 stopping: Prechelt (1998), doi:10.1007/3-540-49430-8_3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

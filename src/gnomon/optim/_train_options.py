@@ -3,6 +3,8 @@
 word or value  →  value,    or a ValueError that names the argument                               (1)
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Literal, TypeAlias
 

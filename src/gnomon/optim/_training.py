@@ -6,6 +6,8 @@ What `train` was asked, and where it stands: `checks` yields a check after every
 Robbins & Monro (1951), doi:10.1214/aoms/1177729586.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -93,7 +95,7 @@ class Training:
         sampling: RowSampling,
         adapt_ratio: AdaptRatio,
         random_state: RandomState,
-    ) -> "Training":
+    ) -> Training:
         start = np.array(theta, dtype=problem.dtype)
         if start.shape != (problem.size,):
             raise ValueError(f"theta of shape {start.shape} must have the shape ({problem.size},) of the problem")

@@ -6,6 +6,8 @@ The checks of the epochs so far belong to it: given again to a stop rule, they l
 that may yet be returned hold their θ.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -78,7 +80,7 @@ class TrainingState(NamedTuple):
     checks: tuple[Check[Any], ...]
 
     @property
-    def latest(self) -> "TrainingState":
+    def latest(self) -> TrainingState:
         """The same, as if the epochs so far belonged to another training."""
         # Read from a model file, a check is a plain tuple.
         return self._replace(checks=(Check(*self.checks[-1])._replace(w=self.theta),))

@@ -8,6 +8,8 @@ slopes. A problem knows f and its gradient; L1 and the norms of units are left t
 and projections. A network is such a problem, and so is a linear model.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 

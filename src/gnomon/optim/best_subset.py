@@ -9,6 +9,8 @@ doi:10.1016/j.csda.2007.03.017. Beyond a few dozen columns: forward selection, E
 hard thresholding, Blumensath & Davies (2009), doi:10.1016/j.acha.2009.04.002; then nothing is proved.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

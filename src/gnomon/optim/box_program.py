@@ -11,6 +11,8 @@ with H + D for a diagonal D. Where H = AAᵀ + diag r has fewer columns A than r
 needs a factor of their number alone: Fine & Scheinberg (2001), JMLR 2, 243–264.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
@@ -97,7 +99,7 @@ class BoxProgram:
     y: float = 0.0
 
     @classmethod
-    def start(cls, H: Curvature, c: Floats, h: Floats, a: Floats, total: float | None) -> "BoxProgram":
+    def start(cls, H: Curvature, c: Floats, h: Floats, a: Floats, total: float | None) -> BoxProgram:
         """The program at the start of the path: in the middle of the box, with multipliers as large as its slopes."""
         bounded = np.isfinite(h)
         x = np.where(bounded, 0.5 * h, 0.5)

@@ -11,6 +11,8 @@ rounding of distances, and (2) is strict, so that the labels are exactly those o
 for which (2) fails all distances are computed, many rows at once.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -12,6 +12,8 @@ whatever way it is found, and the products may be taken in single precision, whe
 of sums of products: Higham (2002), section 3.1, doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 from typing import Any, TypeAlias
 
 import numpy as np

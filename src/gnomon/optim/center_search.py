@@ -7,6 +7,8 @@ that decides most rows. With bounds from an earlier search only the rows whose c
 (1982), doi:10.1109/TIT.1982.1056489.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

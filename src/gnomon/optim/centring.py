@@ -8,6 +8,8 @@ difference, and X is never centred itself, so it may be sparse. Friedman, Hastie
 doi:10.18637/jss.v033.i01, centre for the same reason.
 """
 
+from __future__ import annotations
+
 import math
 from functools import cached_property
 

@@ -9,6 +9,8 @@ A failed check is a proof up to rounding, and the report says where; a passed on
 section 8.1, doi:10.1007/978-0-387-40065-5; Boyd & Vandenberghe (2004), section 3.1, doi:10.1017/CBO9780511804441.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

@@ -10,6 +10,8 @@ classes the cycle of two arcs is the pair of sequential minimal optimisation. Le
 doi:10.1016/0012-365X(78)90011-0.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +45,7 @@ class ClassArcs(NamedTuple):
     other: Integers
 
     @classmethod
-    def empty(cls, K: int) -> "ClassArcs":
+    def empty(cls, K: int) -> ClassArcs:
         """Space for the arcs of K classes."""
         return cls(np.empty((K, K)), np.empty((K, K), dtype=np.int64), np.empty((K, K), dtype=np.int64))
 

@@ -6,6 +6,8 @@ of every mini-batch. Where J has steep walls, as for recurrent networks, one ste
 many others: Pascanu, Mikolov & Bengio (2013), PMLR 28(3):1310–1318, algorithm 1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,6 +6,8 @@ For X ≈ Z H with H fixed, F = Z, G = H Hᵀ, B = X Hᵀ; with Z fixed, F = H�
 `factors`. Bolte, Sabach & Teboulle (2014), doi:10.1007/s10107-013-0701-9.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 
 import numpy as np

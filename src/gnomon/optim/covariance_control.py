@@ -8,6 +8,8 @@ is the maximum under Σ ⪰ ψI (Hathaway, 1985, doi:10.1214/aos/1176349557), th
 inverse-Wishart law (Fraley & Raftery, 2007, doi:10.1007/s00357-007-0004-5), and neither lets its objective fall.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -8,6 +8,8 @@ every round is a run of dual coordinate ascent on warm starts. Hestenes (1969), 
 (1976), doi:10.1287/moor.1.2.97. It takes over where an interior point would need a matrix that is too large.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable
 from dataclasses import replace

@@ -6,6 +6,8 @@ The variables are the parts β⁺ and β⁻ of β = β⁺ − β⁻ that their b
 signs a; at the minimum β⁺β⁻ = 0. Schölkopf & Smola (2002), section 10.3.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import NamedTuple, Self, TypeAlias

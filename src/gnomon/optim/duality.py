@@ -7,6 +7,8 @@ closes the gap at the optimum; where Ω* is infinite, or Σᵢ sᵢ uᵢ ≠ 0, 
 duality: Borwein & Lewis (2006), theorem 3.3.5, doi:10.1007/978-0-387-31256-9.
 """
 
+from __future__ import annotations
+
 from typing import cast
 
 import numpy as np

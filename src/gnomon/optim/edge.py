@@ -8,6 +8,8 @@ scoring sees a curvature there that grows without bound, so that its decrement â
 McCullagh & Nelder (1989), section 2.2.3, doi:10.1007/978-1-4899-3242-6.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -8,6 +8,8 @@ with m the posterior mean and λᵢ the eigenvalues of βXᵀX. One SVD of X ser
 MacKay (1992), doi:10.1162/neco.1992.4.3.415, equations 4.8 to 4.10.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np

@@ -5,6 +5,8 @@
 Cichocki & Phan (2009), doi:10.1587/transfun.E92.A.708.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit

@@ -7,6 +7,8 @@ and the data enter by G and B alone. The verb `update` of a constraint never rai
 coordinate descent (Cichocki & Phan 2009, doi:10.1587/transfun.E92.A.708); by proximal steps in `proximal_factors`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -11,6 +11,8 @@ doi:10.1016/0167-9473(92)90042-E; Ghahramani & Jordan (1994), Supervised learnin
 approach. ML is ill-posed, as a component may shrink onto a row: a `CovarianceControl` prevents it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -195,7 +197,7 @@ class GaussianEM:
     on_empty: Literal["keep", "reseed", "drop", "raise"] = "reseed"
     min_count: float = 1.0
     n_jobs: int | None = None
-    _parts: "list[ObservedRows]" = field(init=False, repr=False, compare=False)
+    _parts: list[ObservedRows] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_choice("on_empty", self.on_empty, ["keep", "reseed", "drop", "raise"])

@@ -8,6 +8,8 @@ identity (2) gives the gradient from the same sums as EM: Salakhutdinov, Roweis 
 EM and expectation-conjugate-gradient, ICML 20.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -9,6 +9,8 @@ penalty with kinks the gradient becomes a sub-gradient: the steps must then decr
 coefficients come near zero without ever being zero. Shor (1985), doi:10.1007/978-3-642-82118-9.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from functools import partial

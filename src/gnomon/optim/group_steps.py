@@ -8,6 +8,8 @@
 1329–1336; (3) You, Gitman & Ginsburg (2017), arXiv:1708.03888. All in place, without allocation.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit_no_alloc, jitable, subroutine_reassoc

@@ -16,6 +16,8 @@ At β = 0 the derivatives of F upwards and downwards differ by 2ε, so regressio
 Schölkopf & Smola (2002), chapters 7 to 9; Keerthi et al. (2001), doi:10.1162/089976601300014493.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,12 +97,12 @@ class KernelDual(NamedTuple):
     total: float | None = 0.0
     ridge: Floats | None = None
 
-    def take(self, rows: Integers) -> "KernelDual":
+    def take(self, rows: Integers) -> KernelDual:
         """The same with some of the variables; `total` is that of all of them."""
         ridge = None if self.ridge is None else self.ridge[rows]
         return self._replace(target=self.target[rows], lower=self.lower[rows], upper=self.upper[rows], ridge=ridge)
 
-    def in_units(self, beta: float, f: float) -> "KernelDual":
+    def in_units(self, beta: float, f: float) -> KernelDual:
         """The same problem of β and f in these units, with K · beta / f in the place of K."""
         return KernelDual(
             self.target / f,

@@ -13,6 +13,8 @@ which is no difference of large numbers. Without a free b, u = β is feasible to
 theorem 3.3.5, doi:10.1007/978-0-387-31256-9.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -161,7 +163,7 @@ class KernelProblem:
         s = self.weights if v.ndim == 1 else self.weights[:, None]
         return np.divide(v, s, out=np.zeros_like(v), where=s > 0)
 
-    def take(self, rows: Integers) -> "KernelProblem":
+    def take(self, rows: Integers) -> KernelProblem:
         """The problem of some of the rows."""
         return replace(self, K=self.K[np.ix_(rows, rows)], y=self.y[rows], weights=self.weights[rows])
 

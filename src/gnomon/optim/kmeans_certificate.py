@@ -7,6 +7,8 @@ k − 1 directions, and no k − 1 directions leave less than the last eigenvalu
 for k-means clustering, NIPS; Ding & He (2004), doi:10.1145/1015330.1015408.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -41,12 +43,12 @@ class BoundSums(NamedTuple):
     beside: float
 
     @classmethod
-    def of(cls, X: Matrix, weights: Floats | None = None, *, n_jobs: int | None = None) -> "BoundSums":
+    def of(cls, X: Matrix, weights: Floats | None = None, *, n_jobs: int | None = None) -> BoundSums:
         """Those of some rows, in units in which squares neither overflow nor vanish."""
         found = moments(X, weights, n_jobs=n_jobs)
         return cls(found, _from_zero(X, found))
 
-    def __add__(self, other: "BoundSums") -> "BoundSums":  # type: ignore[override]  # tuples are joined, sums added
+    def __add__(self, other: BoundSums) -> BoundSums:  # type: ignore[override]  # tuples are joined, sums added
         """The sums of both; their means are subtracted, so that rounding is relative to these too."""
         both = self.rows + other.rows
         far = float(min(self.rows.weight, other.rows.weight) * np.sum(both.mean**2))

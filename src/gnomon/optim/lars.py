@@ -8,6 +8,8 @@ Osborne, Presnell & Turlach (2000), doi:10.1093/imanum/20.3.389; Efron, Hastie, 
 the lasso modification, section 3.1, doi:10.1214/009053604000000067.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -9,6 +9,8 @@ decrease or ascends. Where φ(t) − φ(0) is below rounding, decrease is judged
 eq. 4.1, doi:10.1137/030601880. Nocedal & Wright (2006), section 3.5, doi:10.1007/978-0-387-40065-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 

@@ -7,6 +7,8 @@ The multipliers of Mᵀν = 0 are the coefficients. Barrodale & Roberts (1973), 
 tolerances are absolute: rows of M, t and s should have size one.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -9,6 +9,8 @@ and η = (1 − m) τ, τ the rate of (2). A gradient that is k steps old has we
 T = −1/ln(1 − μ) steps (weights fall by e), or T ln 2 (by half).
 """
 
+from __future__ import annotations
+
 import math
 from typing import Literal, TypeAlias
 

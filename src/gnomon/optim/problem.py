@@ -7,6 +7,8 @@ for. It knows nothing of solvers; solvers know nothing of losses and penalties b
 objective (sum, mean, C …) is a scaling of the weights sᵢ and of the strength of Ω.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -113,13 +115,13 @@ class Problem:
         value, g = self.at_scores(self.scores(theta))
         return value, self.design.adjoint(g)
 
-    def _over_blocks(self, function: Callable[["Problem"], Result]) -> list[Result]:
+    def _over_blocks(self, function: Callable[[Problem], Result]) -> list[Result]:
         """`function` of every block of rows; each thread takes a run of neighbouring blocks."""
         runs = map_chunks(lambda run: [function(block) for block in run], self._runs, n_jobs=len(self._runs))
         return [result for run in runs for result in run]
 
     @cached_property
-    def _runs(self) -> list[list["Problem"]]:
+    def _runs(self) -> list[list[Problem]]:
         """The problem as runs of blocks of rows, a run per thread; the blocks are views."""
         entries = self.design.n * self.design.width
         if not self.loss.additive or entries < THREADED:
@@ -129,14 +131,14 @@ class Problem:
         blocks = [self._rows(rows) for rows in split_rows(self.design.n, count)]
         return [blocks[run] for run in split_rows(len(blocks), threads)]
 
-    def _rows(self, rows: slice) -> "Problem":
+    def _rows(self, rows: slice) -> Problem:
         return replace(self, design=self.design.block(rows), **self._of_rows(rows))
 
     def _of_rows(self, rows: slice | Integers) -> dict[str, Any]:
         offset = np.asarray(self.offset)[rows] if np.ndim(self.offset) else self.offset
         return {"y": self.y[rows], "weights": self.weights[rows], "offset": offset}
 
-    def take(self, rows: Integers, factor: float = 1.0) -> "Problem":
+    def take(self, rows: Integers, factor: float = 1.0) -> Problem:
         """The problem on some rows, a copy, with their weights times `factor`."""
         part = replace(self, design=replace(self.design, X=self.design.X[rows]), **self._of_rows(rows))
         return replace(part, weights=part.weights * factor)
@@ -193,7 +195,7 @@ class Problem:
     def column_squares(self, columns: Integers, center: float | Floats = 0.0) -> Floats:
         """Σᵢ sᵢ (xᵢⱼ − centerⱼ)² for some columns of X; a sparse X has the centre 0."""
 
-        def of_block(block: "Problem") -> Floats:
+        def of_block(block: Problem) -> Floats:
             X: Matrix = block.design.X[:, columns]
             if is_sparse(X):
                 return X.multiply(X).T @ block.weights

@@ -6,6 +6,8 @@ lowers ½ tr(F G Fᵀ) − tr(F Bᵀ) + Ω(F), whose gradient changes by at most
 doi:10.1007/s10107-013-0701-9.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

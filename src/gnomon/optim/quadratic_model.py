@@ -9,6 +9,8 @@ the best sign change. Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v03
 Ng (2006), Efficient sparse coding algorithms, NIPS 19 (steps on the support).
 """
 
+from __future__ import annotations
+
 from typing import Any, Self, cast
 
 import numpy as np

@@ -10,6 +10,8 @@ Stochastic gradient methods converge when
 Hurwitz' zeta function. The formulas are elementwise, so they also run inside kernels and on whole arrays of t.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -69,7 +71,7 @@ class Schedule(ABC):
         total, squares = self.series
         return math.isinf(total) and math.isfinite(squares)
 
-    def observe(self, objective: float) -> "Schedule":
+    def observe(self, objective: float) -> Schedule:
         """The schedule to use from now on, given the value of the objective."""
         return self
 

@@ -6,6 +6,8 @@ A tolerance below (1) can never be met, however long a solver runs. Higham (2002
 doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

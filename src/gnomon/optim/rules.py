@@ -7,6 +7,8 @@ values. The memory of a rule is passed to `look` and returned by it, so one rule
 ``|`` (any) and ``&`` (all). Gill, Murray & Wright (1981), section 8.2.3, doi:10.1137/1.9781611975604.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,10 +104,10 @@ class StopRule(ABC):
         """The check that the rule prefers to the last one, or None."""
         return None
 
-    def __or__(self, other: "StopRule") -> "AnyOf":
+    def __or__(self, other: StopRule) -> AnyOf:
         return AnyOf((self, other))
 
-    def __and__(self, other: "StopRule") -> "AllOf":
+    def __and__(self, other: StopRule) -> AllOf:
         return AllOf((self, other))
 
 

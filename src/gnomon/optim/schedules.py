@@ -8,6 +8,8 @@ objective was evaluated, so that even a rule with memory has no hidden state. Th
 doi:10.1214/aoms/1177729586); a schedule known to violate this causes a warning.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable
@@ -115,7 +117,7 @@ class Plateau(Schedule):
     def series(self) -> tuple[float, float]:
         return math.inf, math.inf
 
-    def observe(self, objective: float) -> "Plateau":
+    def observe(self, objective: float) -> Plateau:
         least = self.best - self.min_change * max(1.0, abs(self.best)) if math.isfinite(self.best) else math.inf
         if objective < least:
             return replace(self, best=float(objective), stale=0)

@@ -9,6 +9,8 @@ multipliers λ of the constraints certify the answer: λ ≥ 0 with Σᵢ λᵢ 
 is a common point of the two convex hulls. One linear programme decides all three cases (Konis 2007, Oxford thesis).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 

@@ -8,6 +8,8 @@ JMLR 6, 1889–1918, WSS 2). A step ends at a bound or at the kink of |β|. Curv
 that is not positive semi-definite also gives steps that descend.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -19,6 +19,8 @@ methods: Roosta-Khorasani & Mahoney (2019), doi:10.1007/s10107-018-1346-5; the H
 doi:10.1007/BF00048682.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, NamedTuple, cast
@@ -153,7 +155,7 @@ def _sample(problem: Problem, part: int = 0) -> Problem:
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
 
-def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False) -> Precondition | None:
+def _model(sample: Problem, theta: Floats, rare: _Rare | None = None, *, shared: bool = False) -> Precondition | None:
     """v → M⁻¹v at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
     D = sample.class_hessians(theta, shared=shared)
     if not np.isfinite(np.sum(D)):

@@ -7,6 +7,8 @@ so an estimator unpacks it field by field into attributes with a trailing unders
 Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 """
 
+from __future__ import annotations
+
 import logging
 import time
 import warnings
@@ -138,7 +140,7 @@ class Solution(NamedTuple, Generic[State]):
     details: dict[str, Any] = {}  # noqa: RUF012 - nothing writes to it, and a Solution must stay picklable
 
     @property
-    def outcome(self) -> "Solution[None]":
+    def outcome(self) -> Solution[None]:
         """How the run ended, without w and its history: what is kept of many runs."""
         advice = {name: words for name, words in self.details.items() if name == "advice"}
         return cast("Solution[None]", self)._replace(w=None, history={}, intercept=0.0, details=advice)
@@ -287,7 +289,7 @@ def _warn(solution: Solution[Any], max_iter: int | None, share: str, stacklevel:
     warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
 
 
-def warn_unless_em_converged(result: "Result", max_iter: int, *, stacklevel: int = 3) -> "Result":
+def warn_unless_em_converged(result: Result, max_iter: int, *, stacklevel: int = 3) -> Result:
     """Raise a `ConvergenceWarning` if EM was stopped by `max_iter`, and return the result.
 
     Examples

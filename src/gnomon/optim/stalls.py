@@ -6,6 +6,8 @@ Prechelt (1998), doi:10.1007/3-540-49430-8_3, on stopping; dividing the rate ins
 the usual schedule of large networks: He et al. (2016), doi:10.1109/CVPR.2016.90, section 3.4.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -106,7 +108,7 @@ class RateDrops:
         check_integer("times", self.times, 0)
 
     @classmethod
-    def down_to(cls, rate: float, least: float, *, factor: float) -> "RateDrops":
+    def down_to(cls, rate: float, least: float, *, factor: float) -> RateDrops:
         """As many drops as bring `rate` to `least` or below."""
         drops = math.log(rate / least) / -math.log(factor)
         return cls(factor, max(math.ceil(drops - 1e-9), 0))

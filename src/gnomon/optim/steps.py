@@ -8,6 +8,8 @@ one step and returns the `Move` together with what to remember next. Rules that 
 doi:10.1007/978-0-387-40065-5; bold driver: Battiti (1989), Complex Systems 3, 331–342.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

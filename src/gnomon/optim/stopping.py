@@ -7,6 +7,8 @@ and a score on held-out rows that no longer rises. Each gives its reason as one 
 doi:10.1007/978-0-387-40065-5; early stopping: Prechelt (1998), doi:10.1007/3-540-49430-8_3.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -229,10 +231,10 @@ class Settled(_Tolerance):
 
     tol: float = 1e-9
 
-    def start(self) -> "_Stay":
+    def start(self) -> _Stay:
         return _Stay(0, 0, np.inf, -np.inf)
 
-    def look(self, memory: "_Stay", check: Check[Any]) -> tuple["_Stay", StopReason | None]:
+    def look(self, memory: _Stay, check: Check[Any]) -> tuple[_Stay, StopReason | None]:
         F = check.objective
         low, high, seen = min(memory.low, F), max(memory.high, F), memory.seen + 1
         if not high - low <= self.tol * max(1.0, abs(F)):
@@ -323,10 +325,10 @@ class Validation(StopRule):
         if self.patience < 1:
             raise ValueError(f"patience={self.patience!r} must be ≥ 1; give the checks to wait for a better score")
 
-    def start(self) -> "_Validated":
+    def start(self) -> _Validated:
         return _Validated(np.nan, -np.inf, None, 0)
 
-    def look(self, memory: "_Validated", check: Check[Any]) -> tuple["_Validated", StopReason | None]:
+    def look(self, memory: _Validated, check: Check[Any]) -> tuple[_Validated, StopReason | None]:
         if check.iteration < self.first:
             return memory, None
         score = float(self.score(check.w))
@@ -335,10 +337,10 @@ class Validation(StopRule):
         best, kept = (score, check) if rose or score > memory.best else (memory.best, memory.check)
         return _Validated(score, best, kept, stale), ("validation" if stale >= self.patience else None)
 
-    def columns(self, memory: "_Validated") -> Row:
+    def columns(self, memory: _Validated) -> Row:
         return {"validation": memory.score}
 
-    def restore(self, memory: "_Validated") -> Check[Any] | None:
+    def restore(self, memory: _Validated) -> Check[Any] | None:
         return memory.check
 
 
@@ -380,10 +382,10 @@ class NoImprovement(_Tolerance):
     tol: float = 1e-4
     patience: int = 11
 
-    def start(self) -> "_Fall":
+    def start(self) -> _Fall:
         return _Fall(np.inf, 0)
 
-    def look(self, memory: "_Fall", check: Check[Any]) -> tuple["_Fall", StopReason | None]:
+    def look(self, memory: _Fall, check: Check[Any]) -> tuple[_Fall, StopReason | None]:
         if check.iteration == 0:
             return memory, None
         stale = 0 if check.objective < memory.best - self.tol else memory.stale + 1

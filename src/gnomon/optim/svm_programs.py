@@ -14,6 +14,8 @@ into their span. With Ω = ρ‖w‖₁, (1) is a linear program: `lp`.
 Where no sample lies on the margin, b is an interval; its middle is returned.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast

@@ -13,6 +13,8 @@ objective and gap are those of the rounded coefficients. On scaling before solvi
 2.5, doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self

@@ -10,6 +10,8 @@ writes it; (2) Kingma & Ba (2015), arXiv:1412.6980; (3) Riedmiller & Braun (1993
 Igel & Hüsken (2000), Proc. NC'2000, 115–121. A solver is a value; its memory is a tuple of arrays of the size of θ.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

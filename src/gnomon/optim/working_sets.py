@@ -8,6 +8,8 @@ the processor's cache, kernel values are computed by BLAS in blocks, and K is ne
 Making large-scale SVM learning practical, section 3; Wen et al. (2018), ThunderSVM, JMLR 19(21).
 """
 
+from __future__ import annotations
+
 import itertools
 from typing import Any, NamedTuple, Protocol
 

@@ -1,5 +1,7 @@
 """Penalties: what a model pays for its coefficients."""
 
+from __future__ import annotations
+
 from gnomon._jit import choose, noun
 from gnomon.numerics.special import soft_threshold
 from gnomon.penalties._base import Penalty

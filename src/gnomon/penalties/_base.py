@@ -7,6 +7,8 @@ functions, so the same code serves arrays in Python and scalars in kernels. Pari
 doi:10.1561/2400000003.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Self

@@ -5,6 +5,8 @@
 Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Self
 

@@ -11,6 +11,8 @@ the total weight Σ sᵢ. Hastie, Tibshirani & Friedman (2009), section 3.4, doi
 Schölkopf & Smola (2002) "C".
 """
 
+from __future__ import annotations
+
 import math
 from typing import Literal, NamedTuple, TypeAlias, get_args
 

@@ -5,6 +5,8 @@
 Not a norm and not convex: proximal steps find local minima. Blumensath & Davies (2009), doi:10.1016/j.acha.2009.04.002.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Self
 

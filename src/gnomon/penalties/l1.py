@@ -6,6 +6,8 @@ Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; projection by sorting
 doi:10.1145/1390156.1390191.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Self
 

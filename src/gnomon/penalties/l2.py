@@ -5,6 +5,8 @@
 Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Self
 

@@ -3,6 +3,8 @@
 Ω(w) = 0                                                                                      (1)
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

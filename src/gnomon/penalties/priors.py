@@ -7,6 +7,8 @@ the objective Σℓ + Ω/scale has the same minimiser: for Gaussian noise and th
 ridge has ρ = σ²/β² and the lasso ρ = 2σ²/b. Tibshirani (1996), section 5, doi:10.1111/j.2517-6161.1996.tb02080.x.
 """
 
+from __future__ import annotations
+
 from typing import Protocol, TypeVar
 
 import numpy as np

@@ -4,6 +4,8 @@ Every function takes ``ax=`` (or makes a figure), labels what it draws, uses a p
 tell apart, changes nothing global and never shows or saves anything.
 """
 
+from __future__ import annotations
+
 from gnomon.plot._class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot._convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot._fits import complexity_curve, fit_panels, fits, predictive_band

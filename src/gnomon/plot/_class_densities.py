@@ -7,6 +7,8 @@ in the plane it is a straight line or a conic. Duda, Hart & Stork (2001), Patter
 978-0-471-05669-0.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

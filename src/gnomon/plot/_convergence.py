@@ -5,6 +5,8 @@
 Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias

@@ -5,6 +5,8 @@
 Bishop (2006), figures 1.4, 1.5 and table 1.1, ISBN 978-0-387-31073-2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

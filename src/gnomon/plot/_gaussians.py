@@ -5,6 +5,8 @@
 Johnson & Wichern (2007), Applied Multivariate Statistical Analysis, result 4.7, ISBN 978-0-13-187715-3.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Any
 

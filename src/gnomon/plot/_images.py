@@ -3,6 +3,8 @@
 sheet = a grid of images, one pixel apart, line by line                                                   (1)
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@ share axes they also differ in dashes, and classes of points in markers. Nothing
 made on the axes that are drawn on.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any, Literal, TypeAlias, TypeVar

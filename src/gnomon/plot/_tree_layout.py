@@ -5,6 +5,8 @@
 Reingold & Tilford (1981), Tidier drawings of trees, doi:10.1109/TSE.1981.234519.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import NamedTuple
 

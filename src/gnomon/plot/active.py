@@ -5,6 +5,8 @@
 Settles (2009), Active learning literature survey, figures 1 and 2, University of Wisconsin–Madison TR 1648.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ Bishop (1994), doi:10.1049/ip-vis:19941330; Hyndman (1996), Computing and graphi
 doi:10.1080/00031305.1996.10473566; Fawcett (2006), doi:10.1016/j.patrec.2005.10.010.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

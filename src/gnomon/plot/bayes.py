@@ -5,6 +5,8 @@
 Bishop (2006), figure 3.7, ISBN 978-0-387-31073-2; Park & Casella (2008), doi:10.1198/016214508000000337.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -5,6 +5,8 @@
 Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,6 +6,8 @@ Where the feature map φ can be inverted, the straight line in its image is carr
 elsewhere a grid of points is classified. Abu-Mostafa, Magdon-Ismail & Lin (2012), section 3.4, ISBN 978-1-60049-006-4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 

@@ -5,6 +5,8 @@
 Cox (1958), doi:10.1111/j.2517-6161.1958.tb00292.x; Bishop (2006), figure 4.4, ISBN 978-0-387-31073-2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal
 

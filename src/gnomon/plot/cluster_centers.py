@@ -5,6 +5,8 @@
 Voronoi (1908), doi:10.1515/crll.1908.133.97; Lloyd (1982), doi:10.1109/TIT.1982.1056489.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

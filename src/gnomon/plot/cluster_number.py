@@ -5,6 +5,8 @@
 Tibshirani, Walther & Hastie (2001), doi:10.1111/1467-9868.00293.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from matplotlib.axes import Axes
 

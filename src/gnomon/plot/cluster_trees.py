@@ -5,6 +5,8 @@
 Eisen et al. (1998), doi:10.1073/pnas.95.25.14863, made such pictures common.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,6 +5,8 @@
 Rousseeuw (1987), doi:10.1016/0377-0427(87)90125-7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

@@ -6,6 +6,8 @@ Dietterich & Bakiri (1995), doi:10.1613/jair.105; Allwein, Schapire & Singer (20
 Research 1, 113–141.
 """
 
+from __future__ import annotations
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes

@@ -6,6 +6,8 @@ Pearson (1901), doi:10.1080/14786440109462720; biplots: Gabriel (1971), doi:10.1
 directions: Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

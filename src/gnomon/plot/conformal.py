@@ -1,5 +1,7 @@
 """Intervals and sets with a guarantee: how they look, whether they cover, and how large they are."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,6 +6,8 @@ Brümmer & du Preez (2006), doi:10.1016/j.csl.2005.08.001; Chow (1970), doi:10.1
 doi:10.1198/jasa.2011.r10138.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

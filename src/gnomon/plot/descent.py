@@ -5,6 +5,8 @@
 Goh (2017), doi:10.23915/distill.00006; Robbins & Monro (1951), doi:10.1214/aoms/1177729586.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 

@@ -6,6 +6,8 @@ Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; Bishop (
 978-0-387-31073-2; splitting: Linde, Buzo & Gray (1980), doi:10.1109/TCOM.1980.1094577.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal

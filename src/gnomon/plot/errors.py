@@ -6,6 +6,8 @@ Geman, Bienenstock & Doursat (1992), doi:10.1162/neco.1992.4.1.1; Bottou & Bousq
 learning, NIPS 20; Vapnik & Chervonenkis (1971), doi:10.1137/1116025.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from itertools import product
 from typing import Any

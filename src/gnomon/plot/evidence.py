@@ -6,6 +6,8 @@ Good (1950), Probability and the Weighing of Evidence, calls the terms weights o
 and Bayesian learning in medical diagnosis, doi:10.1080/08839519308949993, reads classifiers by them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import narwhals as nw

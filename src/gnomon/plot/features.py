@@ -6,6 +6,8 @@ Abu-Mostafa, Magdon-Ismail & Lin (2012), section 3.4, ISBN 978-1-60049-006-4; wh
 doi:10.1080/00031305.2016.1277159.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 

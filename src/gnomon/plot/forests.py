@@ -7,6 +7,8 @@ Breiman (2001), Random forests, doi:10.1023/A:1010933404324; classical scaling (
 doi:10.1007/BF02288916; (2): Geman, Bienenstock & Doursat (1992), doi:10.1162/neco.1992.4.1.1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -5,6 +5,8 @@
 Strang (1993), The fundamental theorem of linear algebra, doi:10.2307/2324660.
 """
 
+from __future__ import annotations
+
 from typing import Any, cast
 
 import numpy as np

@@ -6,6 +6,8 @@ He & Garcia (2009), Learning from imbalanced data, doi:10.1109/TKDE.2008.239; El
 cost-sensitive learning, IJCAI, 973–978.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

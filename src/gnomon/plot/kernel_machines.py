@@ -5,6 +5,8 @@
 Schölkopf & Smola (2002), sections 2.2 and 4.6; additive models: Hastie & Tibshirani (1990), chapter 4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -5,6 +5,8 @@
 Rasmussen & Williams (2006), figures 4.1 and 4.2; Schölkopf & Smola (2002), section 2.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,6 +6,8 @@ Bishop (2006), figures 2.2 and 2.3, ISBN 978-0-387-31073-2; the normal scores of
 Statistical Estimates and Transformed Beta-Variables.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np

@@ -6,6 +6,8 @@ Hastie, Tibshirani & Friedman (2009), figures 10.4 and 12.4, doi:10.1007/978-0-3
 loss: Jaakkola & Jordan (2000), doi:10.1023/A:1008932416310.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

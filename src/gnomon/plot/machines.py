@@ -5,6 +5,8 @@
 Cortes & Vapnik (1995), doi:10.1007/BF00994018; Lee & Scott (2010), doi:10.1109/TSP.2009.2036071.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,6 +5,8 @@
 Fawcett (2006), doi:10.1016/j.patrec.2005.10.010; Drummond & Holte (2006), doi:10.1007/s10994-006-8199-5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

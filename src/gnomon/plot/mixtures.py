@@ -5,6 +5,8 @@
 Bishop (2006), figures 2.23, 9.5 and 9.7, ISBN 978-0-387-31073-2; McLachlan & Peel (2000), doi:10.1002/0471721182.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -8,6 +8,8 @@ one-vs-all classification, JMLR 5, 101–141; Platt, Cristianini & Shawe-Taylor 
 classification, NIPS 12, 547–553.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D

@@ -5,6 +5,8 @@
 Voronoi (1908), doi:10.1515/crll.1908.133.97; Broomhead & Lowe (1988), Complex Systems 2, 321–355.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,6 +5,8 @@
 Hornik (1991), doi:10.1016/0893-6080(91)90009-T; Srivastava et al. (2014), JMLR 15:1929–1958.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -5,6 +5,8 @@
 Hinton & Salakhutdinov (2006), doi:10.1126/science.1127647; Kingma & Welling (2014), arXiv:1312.6114, figure 4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -5,6 +5,8 @@
 Long layers are abbreviated by dots. Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0, figure 1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple

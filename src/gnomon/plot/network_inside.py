@@ -5,6 +5,8 @@
 Montúfar, Pascanu, Cho & Bengio (2014), arXiv:1402.1869; Zeiler & Fergus (2014), doi:10.1007/978-3-319-10590-1_53.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -5,6 +5,8 @@
 Glorot & Bengio (2010), PMLR 9:249–256; the plane through θ: Goodfellow, Vinyals & Saxe (2015), arXiv:1412.6544.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Searches for a minimum: what an optimiser knows and asks next, and how soon good points were found."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any

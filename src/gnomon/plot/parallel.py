@@ -5,6 +5,8 @@
 Inselberg (1985), The plane with parallel coordinates, doi:10.1007/BF01898350.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal
 

@@ -5,6 +5,8 @@
 Efron, Hastie, Johnstone & Tibshirani (2004), figure 1, doi:10.1214/009053604000000067.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal
 

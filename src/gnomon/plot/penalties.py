@@ -6,6 +6,8 @@ Where the lowest error contour touches the ball {Ω ≤ θ} is the constrained o
 is touched there. Tibshirani (1996), figure 2, doi:10.1111/j.2517-6161.1996.tb02080.x.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Literal
 

@@ -5,6 +5,8 @@
 Rosenblatt (1958), doi:10.1037/h0042519; Novikoff (1962); pocket: Gallant (1990), doi:10.1109/72.80230.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

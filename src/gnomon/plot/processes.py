@@ -5,6 +5,8 @@
 Rasmussen & Williams (2006), figures 2.2, 2.6, 3.3 and 5.3; Unser (1999), figure 2, doi:10.1109/79.799930.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -5,6 +5,8 @@
 Breiman, Friedman, Stone & Olshen (1984), figure 3.2 and §3.4, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from matplotlib.axes import Axes
 

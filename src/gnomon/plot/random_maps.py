@@ -6,6 +6,8 @@ Dasgupta & Gupta (2003), doi:10.1002/rsa.10073; Rahimi & Recht (2007), NIPS; Dat
 doi:10.1145/997817.997857.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,6 +6,8 @@ Hastie & Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02073.x; Scheirer et 
 Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:1007692713085.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,6 +6,8 @@ Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, sect
 doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 

@@ -5,6 +5,8 @@
 Guyon & Elisseeff (2003), figures 1–3, JMLR 3, 1157–1182.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/97813151
 (1974), Reentrant polygon clipping, doi:10.1145/360767.360802.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,5 +1,7 @@
 """A study of one table without leakage, and its report."""
 
+from __future__ import annotations
+
 from gnomon.report._anomalies import AnomalyStudy, find_anomalies
 from gnomon.report._clusters import ClusterStudy, find_clusters
 from gnomon.report._study import learn

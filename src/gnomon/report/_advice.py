@@ -12,6 +12,8 @@ where B/W is larger than chance makes it. Kaufman et al. (2012), Leakage in data
 Shrout & Fleiss (1979), Intraclass correlations, doi:10.1037/0033-2909.86.2.420.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -7,6 +7,8 @@ The protocol is that of `gnomon.anomaly.evaluate_detectors`. Davis & Goadrich (2
 Hyndman (1996), doi:10.1080/00031305.1996.10473566.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

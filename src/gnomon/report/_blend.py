@@ -9,6 +9,8 @@ from libraries of models, doi:10.1145/1015330.1015432. The loss of a fold is tha
 so that choosing them costs the blend what it costs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeAlias
 

@@ -8,6 +8,8 @@ Jamieson & Talwalkar (2016), Non-stochastic best arm identification and hyperpar
 Moore (1997), The racing algorithm, doi:10.1023/A:1006556606079.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Mapping, Sequence
 

@@ -7,6 +7,8 @@ more than one standard error of the difference. Brümmer & van Leeuwen (2006), d
 al. (2017), On calibration of modern neural networks, PMLR 70.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Warnings about the data: leakage, imbalance, uninformative columns."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 import numpy as np

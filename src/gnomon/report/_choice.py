@@ -17,6 +17,8 @@ doi:10.1201/9781315139470, with differences paired by fold and their corrected s
 pair to pair, so that a worse model can be "within one" where a better and simpler one is not: hence (1).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -86,7 +88,7 @@ class _Field:
         gap = self.difference(trial, self.best)
         return gap.mean <= gap.error
 
-    def sound(self, baseline: Trial) -> "_Field":
+    def sound(self, baseline: Trial) -> _Field:
         """Those that beat the baseline clearly, and those that dominate one of these."""
         gains = [(t, self.difference(baseline, t)) for t in self.trials]
         clear = [t for t, gain in gains if gain.mean > BETTER_THAN_BASELINE * gain.error]

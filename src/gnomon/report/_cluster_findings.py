@@ -1,5 +1,7 @@
 """Warnings about groups: fewer than asked for, tiny, unstable, of one column, or of codes taken for numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,6 +6,8 @@ Methods that compare all pairs of rows are fitted to a sample of a long table; t
 representative (Kaufman & Rousseeuw 1990, CLARA, doi:10.1002/9780470316801).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -8,6 +8,8 @@ both. Tibshirani, Walther & Hastie (2001), doi:10.1111/1467-9868.00293; Tibshira
 doi:10.1198/106186005X59243; Rousseeuw (1987), doi:10.1016/0377-0427(87)90125-7.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """The plots of a report on groups."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,6 +6,8 @@ A_j are the rows of group j that are in the half, B_l the groups that the half b
 doi:10.1016/j.csda.2006.11.025, whose limits the words follow.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any

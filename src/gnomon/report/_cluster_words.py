@@ -6,6 +6,8 @@
 Tan, Steinbach & Kumar (2005), Introduction to Data Mining, chapter 8.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import ceil, log2
 from typing import NamedTuple

@@ -8,6 +8,8 @@ Every column counts alike: numbers and dates have unit variance, a category at m
 doi:10.1016/j.csda.2006.11.025; Tibshirani, Walther & Hastie (2001), doi:10.1111/1467-9868.00293.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

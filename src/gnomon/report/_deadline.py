@@ -4,6 +4,8 @@ The timer of the process interrupts the block between two steps of Python, as Ct
 1003.1-2017).
 """
 
+from __future__ import annotations
+
 import math
 import signal
 import threading

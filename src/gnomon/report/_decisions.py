@@ -7,6 +7,8 @@ row, min_a Σ_k C[a, k] π_k, and that of the most probable class. Brümmer & du
 doi:10.1016/j.csl.2005.08.001.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -10,6 +10,8 @@ Revisiting classifier two-sample tests, arXiv 1610.06545; under the null hypothe
 (1947), doi:10.1214/aoms/1177730491.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

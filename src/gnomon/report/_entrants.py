@@ -1,5 +1,7 @@
 """From the models that families offer to pipelines: which of them suit a table, the matrices they get, their fits."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator, Sequence
 

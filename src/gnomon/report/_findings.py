@@ -1,5 +1,7 @@
 """What a check says to the reader."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 

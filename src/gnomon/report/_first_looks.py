@@ -5,6 +5,8 @@ fit takes is known only when it is over, so that a small one bounds the others. 
 out. These are two rungs of successive halving: Jamieson & Talwalkar (2016), PMLR 51.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple

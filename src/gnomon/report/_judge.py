@@ -4,6 +4,8 @@ The importance of a column is the growth of the loss when its values are shuffle
 doi:10.1023/A:1010933404324.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -11,6 +11,8 @@ unused     empty, constant, nested, whole numbers beyond 2⁵³, or like an iden
 `types` overrides: "number", "category", "date", "text", or "date:%d/%m/%Y" with a pattern of strptime.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,6 +4,8 @@ A scorer asks an estimator for its predictions; here it asks a forecast that was
 zero, the positive of two last. Names go with or without "neg_", which says that less is better.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches

@@ -6,6 +6,8 @@ Intervals of shares are Wilson's (1927), doi:10.1080/01621459.1927.10502953. A c
 largest probabilities are closest: Settles (2009), section 3.1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What a study tells of its steps while it goes on, and how many threads its linear algebra may take."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TypeAlias
 

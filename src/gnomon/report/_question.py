@@ -3,6 +3,8 @@
 1  read the target, find the task            2  hold out a fifth            3  find the kinds of the other columns
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

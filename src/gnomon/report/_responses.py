@@ -15,6 +15,8 @@ Which other one it is, the rows say: with the rows in groups g of alike values o
 is the share of these differences that k accounts for, less what any grouping would by chance.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

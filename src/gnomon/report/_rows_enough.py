@@ -7,6 +7,8 @@ help if it does not fall. Figueroa et al. (2012), Predicting sample size require
 doi:10.1186/1472-6947-12-8.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,6 +9,8 @@ absolute loss asks for. Duan (1983), Smearing estimate, doi:10.1080/01621459.198
 doi:10.1093/biomet/87.4.954.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -152,7 +154,7 @@ class RescaledMake:
     scale: str
     smear: bool
 
-    def __call__(self, facts: Facts, seed: int) -> "RescaledRegressor":
+    def __call__(self, facts: Facts, seed: int) -> RescaledRegressor:
         """The unfitted estimator."""
         return RescaledRegressor(self.candidate.make(facts, seed), self.scale, smear=self.smear)
 

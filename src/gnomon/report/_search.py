@@ -9,6 +9,8 @@ fold. Snoek, Larochelle & Adams (2012), arXiv:1206.2944; Tsamardinos, Greasidou 
 doi:10.1007/s10994-018-5714-4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -60,7 +62,7 @@ def tuned(asked: TableQuestion, trials: Sequence[Trial], folds: Folds) -> TunedT
     return TunedTrials([work.result(ended=interrupted) for work in works], interrupted)
 
 
-def _in_turn(asked: TableQuestion, works: Sequence["_Tuning"]) -> None:
+def _in_turn(asked: TableQuestion, works: Sequence[_Tuning]) -> None:
     """A setting of each model, and again, while there is time for one more."""
     running, done = list(works), count()
     while running:

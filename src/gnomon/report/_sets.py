@@ -7,6 +7,8 @@ cover among rows like these is therefore at least c in the mean, and (1) says ho
 Conditional validity of inductive conformal predictors, PMLR 25.
 """
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from typing import Any

@@ -5,6 +5,8 @@ splits are repeated. Classes keep their shares; rows of one group stay together;
 future, and rows of one moment stay together where that moves a cut by less than half of what it cuts off.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -5,6 +5,8 @@
 over the values x ≠ v of a column. Whether they stand for something is for the user to say: what is found is a hint.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

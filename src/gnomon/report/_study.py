@@ -8,6 +8,8 @@
 Steps 1 to 3 are in `gnomon.report._question`, the others in `gnomon.report._stages`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

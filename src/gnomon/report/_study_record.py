@@ -1,5 +1,7 @@
 """What a study has found, as one record that prints itself, predicts, and writes its files."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,6 +5,8 @@ are classes unless they look like counts: their frequencies rise to one peak and
 overrides.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

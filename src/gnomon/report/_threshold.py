@@ -8,6 +8,8 @@ more than one standard error of the difference. Koyejo et al. (2014), Consistent
 performance metrics.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,6 +3,8 @@
 Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; the standard errors are (2) of `gnomon.report.scores`.
 """
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +62,7 @@ class Entrant(NamedTuple):
     candidate: Candidate
     facts: Facts
     levels: LevelCoding
-    members: tuple["Entrant", ...] = ()
+    members: tuple[Entrant, ...] = ()
 
 
 @dataclass(frozen=True)

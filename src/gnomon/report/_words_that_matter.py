@@ -6,6 +6,8 @@ f is the probability of a class (of two, the second; of more, the one that w mov
 taken out by `gnomon.report.words`.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

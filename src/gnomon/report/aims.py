@@ -5,6 +5,8 @@
 Elkan (2001), The foundations of cost-sensitive learning, IJCAI, 973–978.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """The outcome of a search for anomalies: as a page, as plain values, in one sentence."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 from typing import Any
 

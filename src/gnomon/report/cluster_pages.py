@@ -1,5 +1,7 @@
 """The outcome of a search for groups: as a page, as plain values, in one sentence, and as labels beside the rows."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any

@@ -6,6 +6,8 @@ A calibration map, a threshold, another prior, costs and a coverage are each the
 Latinne & Decaestecker (2002), doi:10.1162/089976602753284446; Vovk, Gammerman & Shafer (2005), doi:10.1007/b106715.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -94,7 +96,7 @@ class Deployed(BaseEstimator):
         """Those of the model."""
         return self.model.classes_
 
-    def fit(self, X: Matrix, y: ArrayLike) -> "Deployed":
+    def fit(self, X: Matrix, y: ArrayLike) -> Deployed:
         """Nothing: the model was fitted before."""
         return self
 

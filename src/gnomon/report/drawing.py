@@ -5,6 +5,8 @@ nothing refers to anything outside the page. Every picture says in words what is
 page (W3C, Accessible Rich Internet Applications 1.2, role img).
 """
 
+from __future__ import annotations
+
 import html
 import io
 import re

@@ -1,5 +1,7 @@
 """How a study is ended early: a stage that is interrupted gives what it has found, and the study goes on with that."""
 
+from __future__ import annotations
+
 __all__ = ["ENDINGS", "Enough"]
 
 

@@ -9,6 +9,8 @@ level of one row would tell its own target. Micci-Barreca (2001), doi:10.1145/50
 Models, section 10.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Self
 

@@ -1,5 +1,7 @@
 """What all steps of preparation share: the columns that they read, kept small in a model file; levels as words."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What a study is given – a file, a table, a data frame, columns or an array – as one table that knows its origin."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from functools import singledispatch

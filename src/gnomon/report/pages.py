@@ -1,5 +1,7 @@
 """The page: one HTML file with everything in it."""
 
+from __future__ import annotations
+
 import platform
 import re
 from collections.abc import Iterable

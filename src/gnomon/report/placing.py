@@ -5,6 +5,8 @@
 rⱼ² is the mean of ‖xᵢ − μⱼ‖² over the rows of group j, so 1 is typical. MacQueen (1967), Berkeley Symposium 5.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

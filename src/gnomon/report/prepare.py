@@ -10,6 +10,8 @@ text        term frequency × inverse document frequency of words, pairs of word
 Deerwester et al. (1990), doi:10.1002/(SICI)1097-4571(199009)41:6<391::AID-ASI1>3.0.CO;2-9.
 """
 
+from __future__ import annotations
+
 import copy
 import json
 from collections.abc import Iterator, Sequence

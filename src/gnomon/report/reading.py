@@ -1,5 +1,7 @@
 """What is said of how the columns were read: which are not used, which cells were lost, how others were understood."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -5,6 +5,8 @@ What kernels a study needs depends on the types that preparation gives (dense, s
 the same way as a study leaves out none of them. Larger sizes are left to the jobs that families register.
 """
 
+from __future__ import annotations
+
 import warnings
 
 import numpy as np

@@ -8,6 +8,8 @@
 held-out score are percentiles over resampled rows: Efron (1979), doi:10.1214/aos/1176344552.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +48,7 @@ class Forecast:
         """The probabilities; of numbers, these in one column."""
         return self.predicted[:, None] if self.proba is None else self.proba
 
-    def take(self, rows: Integers) -> "Forecast":
+    def take(self, rows: Integers) -> Forecast:
         """The forecast of these rows."""
         proba = None if self.proba is None else self.proba[rows]
         return Forecast(self.predicted[rows], proba, self.classes)

@@ -1,5 +1,7 @@
 """The files of a study: its page, and its model with the notes that `gnomon predict` and `gnomon serve` need."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

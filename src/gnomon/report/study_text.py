@@ -1,5 +1,7 @@
 """A study in words: what the command says at its end, what Python shows of it, and a notebook."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """What the notes beside a model say of the rows that it was made from: a typical cell of each column, and the ends."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

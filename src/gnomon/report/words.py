@@ -3,6 +3,8 @@
 Li, Monroe & Jurafsky (2016), Understanding neural networks through representation erasure, arXiv 1612.08220.
 """
 
+from __future__ import annotations
+
 import re
 
 __all__ = ["capitalized", "distinct_words", "without_word"]

@@ -1,5 +1,7 @@
 """Search: growing, reading and pruning trees."""
 
+from __future__ import annotations
+
 from gnomon._jit import noun
 from gnomon.search._adaboost import AdaBoosted, adaboost
 from gnomon.search._boost import Boosted, BoostingPlan, Round, boost

@@ -13,6 +13,8 @@ Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; the loss, real and gentle:
 doi:10.1214/aos/1016218223; K classes: Zhu, Zou, Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Literal, NamedTuple

@@ -9,6 +9,8 @@ take curvature one for the search; leaves then have the value that minimises the
 the mean step down the slope.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -101,7 +103,7 @@ class BoostingPlan:
     between: Literal["middle", "lower"] = "middle"
     leaf_factor: float = 1.0
 
-    def in_units(self, units: Units) -> "BoostingPlan":
+    def in_units(self, units: Units) -> BoostingPlan:
         """The same plan for weights in other units, in which λ and the limits of growth are too."""
         if units.plain:
             return self

@@ -5,6 +5,8 @@
 G and H are sums of gradients and curvatures over the rows of the node. Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit_no_alloc

@@ -8,6 +8,8 @@ doi:10.1007/BF00116251, for the gain; Quinlan (1993), C4.5: Programs for Machine
 doi:10.1613/jair.279, for the ratio, the filter by the mean gain and the price log₂(m − 1)/n of a threshold.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 

@@ -12,6 +12,8 @@ where no subtree is copied, `constraints` where any split may follow any other. 
 of None, so that the branches that use these fields are not compiled.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

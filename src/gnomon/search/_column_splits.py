@@ -8,6 +8,8 @@ Breiman et al. (1984), doi:10.1201/9781315139470, for (1) and (2); Geurts, Ernst
 doi:10.1007/s10994-006-6226-1, for (3).
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

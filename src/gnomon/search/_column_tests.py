@@ -9,6 +9,8 @@ rows; with categories they are one more value. Breiman et al. (1984), doi:10.120
 multiway: Quinlan (1993), C4.5: Programs for Machine Learning.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 

@@ -9,6 +9,8 @@ and must not be so large or small that their squares are no numbers. `gnomon.tes
 to what it declares. Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
@@ -220,11 +222,11 @@ class SumCriterion(Criterion):
         return False
 
     @property
-    def tallier(self) -> "SumCriterion":
+    def tallier(self) -> SumCriterion:
         """What adds up rows in its stead: where it is not compiled, a compiled criterion with the same sums, if any."""
         return self
 
-    def fixed_width(self) -> "SumCriterion":
+    def fixed_width(self) -> SumCriterion:
         """The same criterion with a `width` that the compiler knows, where there is one."""
         return self
 

@@ -6,6 +6,8 @@ A search over cuts then knows nothing of kinds of columns. Aglin, Nijssen & Scha
 doi:10.1609/aaai.v34i04.5711, on tables made binary.
 """
 
+from __future__ import annotations
+
 from math import inf
 from typing import NamedTuple, TypeAlias, Union
 

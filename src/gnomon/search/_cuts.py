@@ -9,6 +9,8 @@ categories are ordered along the first principal component of their class profil
 doi:10.1023/A:1009869804967). Of equal cuts the first is taken.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit_no_alloc, subroutine

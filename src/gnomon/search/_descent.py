@@ -7,6 +7,8 @@ for tree-based machine learning models, doi:10.1109/TKDE.2013.73. `tests` is Non
 specialises functions by this type, and the code for tables is not compiled.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit_no_alloc, subroutine

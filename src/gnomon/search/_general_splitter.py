@@ -8,6 +8,8 @@ best back-up test sends it (``"surrogate"``: Breiman et al. 1984, §5.3, doi:10.
 text of `grow`, as Python.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias

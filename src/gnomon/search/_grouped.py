@@ -7,6 +7,8 @@ groups of rows that share a value, so these three questions are all that is aske
 that add up; the sums of a union are the sums of its groups. Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -48,26 +50,26 @@ class Parts:
     count: Floats
     mass: Floats
 
-    def __getitem__(self, which: Any) -> "Parts":
+    def __getitem__(self, which: Any) -> Parts:
         return Parts(self.worth[which], self.count[which], self.mass[which])
 
     @classmethod
-    def empty(cls, length: int) -> "Parts":
+    def empty(cls, length: int) -> Parts:
         """Parts without rows."""
         return cls(np.zeros(length), np.zeros(length), np.zeros(length))
 
     @classmethod
-    def stack(cls, parts: Sequence["Parts"]) -> "Parts":
+    def stack(cls, parts: Sequence[Parts]) -> Parts:
         """Several, along a new first axis."""
         return cls._from(np.stack, parts)
 
     @classmethod
-    def join(cls, parts: Sequence["Parts"]) -> "Parts":
+    def join(cls, parts: Sequence[Parts]) -> Parts:
         """Several, one after the other."""
         return cls._from(np.concatenate, parts)
 
     @classmethod
-    def _from(cls, combine: Callable[[list[Floats]], Floats], parts: Sequence["Parts"]) -> "Parts":
+    def _from(cls, combine: Callable[[list[Floats]], Floats], parts: Sequence[Parts]) -> Parts:
         return cls(*(combine([vars(part)[name] for part in parts]) for name in ("worth", "count", "mass")))
 
 
@@ -113,11 +115,11 @@ class Groups(Protocol):
 class SumGroups:
     """Groups known by their sums, a row of `sums` each."""
 
-    criterion: "SumCriterion"
+    criterion: SumCriterion
     sums: Floats
 
     @classmethod
-    def of(cls, criterion: "SumCriterion", y: Array, w: Floats, group: Integers, k: int) -> "SumGroups":
+    def of(cls, criterion: SumCriterion, y: Array, w: Floats, group: Integers, k: int) -> SumGroups:
         """The sums of k groups; `group` gives the group of each row."""
         sums = np.zeros(k * (criterion.size + 1))
         TALLY.run(criterion.tallier, np.ravel(y), w, group, sums)
@@ -159,7 +161,7 @@ class Loop(NamedTuple):
     plain: Callable[..., None]
     fast: Callable[..., None]
 
-    def run(self, criterion: "SumCriterion", *arrays: Any) -> None:
+    def run(self, criterion: SumCriterion, *arrays: Any) -> None:
         """Call the one that the criterion can serve."""
         if criterion.compiled:
             self.fast(compiled(criterion), *arrays)
@@ -167,7 +169,7 @@ class Loop(NamedTuple):
             self.plain(criterion, *arrays)
 
 
-def of_each(loop: Loop, criterion: "SumCriterion", sums: Floats) -> Floats:
+def of_each(loop: Loop, criterion: SumCriterion, sums: Floats) -> Floats:
     """What the loop finds for every group, a row of sums each."""
     out = np.empty(len(sums))
     loop.run(criterion, np.ravel(sums), out)

@@ -7,6 +7,8 @@ by radix else (Knuth, The Art of Computer Programming 3, §5.2.1 and §5.2.5). E
 in order, so that what follows need not know.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import subroutine

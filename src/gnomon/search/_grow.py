@@ -8,6 +8,8 @@ depth first or, under a limit on leaves, the largest gain first. With a compiled
 Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from __future__ import annotations
+
 from contextlib import contextmanager, nullcontext
 from math import ceil
 from threading import Event

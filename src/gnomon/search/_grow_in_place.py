@@ -10,6 +10,8 @@ classifier for large datasets, KDD-98; subtrees in memory: Gehrke, Ramakrishnan 
 doi:10.1023/A:1009839829793.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import NamedTuple
 

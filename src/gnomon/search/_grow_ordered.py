@@ -5,6 +5,8 @@
 Breiman et al. (1984), §8.11, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import compiled

@@ -5,6 +5,8 @@
 Rice (1976), The algorithm selection problem, doi:10.1016/S0065-2458(08)60520-3.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from gnomon.search._criterion import Criterion

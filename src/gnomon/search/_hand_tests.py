@@ -7,6 +7,8 @@ none. "else" takes what is left, missing values alone if that is all. Knuth, The
 such trees.
 """
 
+from __future__ import annotations
+
 from math import inf, nextafter
 from typing import Any, NamedTuple
 

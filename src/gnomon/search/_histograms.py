@@ -6,6 +6,8 @@ Only the rows of the smaller child are read. Ke et al. (2017), LightGBM, NeurIPS
 slots; a node without one (too few rows, or no slot is free) has its rows grouped directly.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +76,7 @@ class Histograms(NamedTuple):
 
     sums: np.ndarray
     slots: np.ndarray
-    fetched: "Fetched"
+    fetched: Fetched
 
 
 def make_histograms(count, size, kind, outputs):

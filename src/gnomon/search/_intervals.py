@@ -12,6 +12,8 @@ weighed: Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree classifier for l
 intervals are called alive.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit_no_alloc, subroutine

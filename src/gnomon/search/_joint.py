@@ -11,6 +11,8 @@ Consecutive additions to one sum wait for each other: each loads what the one be
 have therefore gets several joint codes, which its rows take in turn.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -14,6 +14,8 @@ Centroid and median linkage are not of that kind and may invert (a merge below t
 Müllner (2011), arXiv:1109.2378. Rows of the result are (id, id, height, size), as in SciPy.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, TypeAlias
 
 import numpy as np

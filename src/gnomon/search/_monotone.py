@@ -8,6 +8,8 @@ on the left exceeds one on the right. The bounds are those of LightGBM and of sc
 doi:10.1145/568574.568577.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit, subroutine

@@ -5,6 +5,8 @@
 Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ Columns that are constant in the node, and categories, take no part. Murthy, Kas
 arXiv:cs/9408103.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon.search._column_tests import OBLIQUE, CandidateTests, Grouping, NodeTest, cuts

@@ -10,6 +10,8 @@ largest cost of that row (Briţa, van der Linden & Demirović 2025, ConTree, doi
 smallest tree is NP-complete: Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import contextmanager
 from time import monotonic

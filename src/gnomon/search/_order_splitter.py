@@ -8,6 +8,8 @@ cut, and against all others. O(m log m) for a column of m rows. Breiman et al. (
 doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

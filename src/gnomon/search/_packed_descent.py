@@ -7,6 +7,8 @@ once few are left at a node they descend interleaved (`_descent`). To pack the n
 & de Vries (2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ columns. Here a column has any number of ordered codes, the sums are those of an
 rule out are not weighed (Briţa, van der Linden & Demirović 2025, doi:10.1609/aaai.v39i11.33210).
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ Boytsov (2015), Decoding billions of integers per second through vectorization, 
 that are looked up.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import subroutine

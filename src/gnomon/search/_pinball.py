@@ -7,6 +7,8 @@ rows taken so far, finds q by descent and both sums below it on the way, so all 
 Fenwick (1994), doi:10.1002/spe.4380240306; the quantile as minimiser: Koenker & Bassett (1978), doi:10.2307/1913643.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit, subroutine

@@ -7,6 +7,8 @@ e predicts errors from the class weights of rows at one node. In the third case 
 (1993), C4.5: Programs for Machine Learning, §4.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -5,6 +5,8 @@
 Knuth (1997), The Art of Computer Programming, vol. 1, section 2.3.1.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -12,6 +12,8 @@ stable order, which keeps classes together; (1) of the children is computed whil
 few rows are grown as bit sets (`_row_sets`).
 """
 
+from __future__ import annotations
+
 import itertools
 from dataclasses import dataclass
 from functools import cached_property

@@ -9,6 +9,8 @@ complement of (3), and only the cells of columns that are drawn are read. Most n
 subtrees. Knuth (2011), The Art of Computer Programming 4A, section 7.1.3, for bit sets.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ five with positive association, the largest agreement first. A number goes left 
 where most of its rows went. Breiman et al. (1984), §5.3, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon.search._column_tests import ELSEWHERE, OBLIQUE, TABLE, THREE_WAYS, NodeTest

@@ -10,6 +10,8 @@ thread, so that trees are the same to the last bit. Herlihy (1991), Wait-free sy
 doi:10.1145/114005.102808, for compare-and-swap.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ more; without weights nothing is usual, and they always are. The layout is that 
 Machine Learning, ISBN 978-1-55860-238-0.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

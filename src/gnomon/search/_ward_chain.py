@@ -7,6 +7,8 @@ and O(n d) memory: Murtagh (1983), doi:10.1093/comjnl/26.4.354. Where a few prin
 variance, the right side of (1) is looked at first, and the left for the few clusters that it does not rule out.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

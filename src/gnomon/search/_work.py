@@ -7,6 +7,8 @@ nodes, and a block that fits in cache, to which the cells of a small subtree are
 and kernels are compiled without the code that uses them.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223; K classes: Zhu
 doi:10.4310/SII.2009.v2.n3.a8.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 

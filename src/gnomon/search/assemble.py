@@ -6,7 +6,9 @@ What a search that does not grow from the root down finds (one rule, a tree that
 here. Preorder: Knuth, The Art of Computer Programming 1, §2.3.1.
 """
 
-from typing import NamedTuple, Union
+from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +51,7 @@ class Fork(NamedTuple):
     feature: int
     threshold: float
     missing: int
-    branches: tuple[Union["Fork", None], ...]
+    branches: tuple[Fork | None, ...]
     table: tuple[Entries, Entries] | None = None
 
 

@@ -5,6 +5,8 @@
 Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._typing import Array, Floats

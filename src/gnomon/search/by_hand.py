@@ -7,6 +7,8 @@ the answer is their weighted mean, else their mean. Experts drew such trees befo
 (1966), Experiments in Induction; Quinlan (1986), doi:10.1007/BF00116251.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches

@@ -6,6 +6,8 @@ One noun has all three, by its `kind`, so that kernels are compiled once for the
 and Regression Trees, doi:10.1201/9781315139470; what a criterion is, `_criterion` says.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -9,6 +9,8 @@ Categories are their own codes. Thresholds are numbers, so that prediction needs
 NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoint.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import cached_property
 
@@ -89,7 +91,7 @@ class Columns:
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.all(np.isfinite(self.high[self.starts[1:] - 1] - self.low[self.starts[:-1]])))
 
-    def take(self, features: Integers) -> "Columns":
+    def take(self, features: Integers) -> Columns:
         """Some of the columns."""
         parts = [slice(self.starts[j], self.starts[j + 1]) for j in features]
         sizes = self.sizes[features]
@@ -98,7 +100,7 @@ class Columns:
             self.codes[features], sizes, self.category[features], np.concatenate([[0], np.cumsum(sizes)]), *bins
         )
 
-    def widened(self) -> "Columns":
+    def widened(self) -> Columns:
         """The same with codes of four bytes, so that few rows need kernels of one type."""
         return self if self.codes.dtype == np.uint32 else replace(self, codes=self.codes.astype(np.uint32))
 

@@ -7,6 +7,8 @@ same quantity meet (both hold) in one condition, so that a path of many tests be
 Quinlan (1987), Generating production rules from decision trees, IJCAI-87.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -199,7 +201,7 @@ class OneOf:
         """Whether every row passes."""
         return len(self.codes) == self.size and self.missing
 
-    def complete(self, values: tuple[Cell, ...] | None) -> "OneOf":
+    def complete(self, values: tuple[Cell, ...] | None) -> OneOf:
         """The same for rows without gaps; `values` are those of the column, None last if a gap is one of them."""
         size = min(self.size, sum(value is not None for value in values or ()))
         return OneOf(self.column, self.codes & frozenset(range(size)), size)

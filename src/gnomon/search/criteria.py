@@ -8,6 +8,8 @@ doi:10.1214/aos/1013203451, with the penalty of Chen & Guestrin (2016), doi:10.1
 criterion is, `_criterion` says; those for classes are in `class_criteria`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import noun
@@ -79,7 +81,7 @@ class SquaredError(_Means):
     exact_zero = True
 
     @classmethod
-    def of(cls, outputs: int) -> "SquaredError":
+    def of(cls, outputs: int) -> SquaredError:
         """The criterion for so many targets."""
         return cls(outputs + 2)
 
@@ -154,7 +156,7 @@ class PoissonDeviance(_Means):
     degree = 1
 
     @classmethod
-    def of(cls, outputs: int) -> "PoissonDeviance":
+    def of(cls, outputs: int) -> PoissonDeviance:
         """The criterion for so many targets."""
         return cls(2 * outputs + 2)
 

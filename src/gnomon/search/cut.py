@@ -6,6 +6,8 @@ Both cuts keep the preorder: a branch that rises takes the first place of the su
 that stay, in their old order, are the new tree. Breiman et al. (1984), §3.2, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

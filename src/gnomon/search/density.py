@@ -9,6 +9,8 @@ rows and φ the share of its volume that are left. Cells end at a box; a row out
 as logarithms.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ that the tree does, in SQL's logic of three values too, and that a value which i
 leave out what goes without saying. SQL: ISO/IEC 9075.
 """
 
+from __future__ import annotations
+
 import json
 from ast import literal_eval
 from collections.abc import Iterable, Sequence

@@ -7,6 +7,8 @@ largest branch (`_raising`); at equality the smaller tree stays. Quinlan (1993),
 chapter 4; the exact limit: Clopper & Pearson (1934), doi:10.1093/biomet/26.4.404.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import betaincinv
 

@@ -8,6 +8,8 @@ The sums telescope, so that (1) is exact. A weighted sum of columns shares its s
 (2014), Interpreting random forest classification models using a feature contribution method, arXiv:1312.1121.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

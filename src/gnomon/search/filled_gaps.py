@@ -6,6 +6,8 @@ Rules, text and SQL then say about missing cells what filling them in front of t
 Statistical Analysis with Missing Data, §4.2, doi:10.1002/9781119482260.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -7,6 +7,8 @@ The trees are stored one after the other in one set of arrays; many rows descend
 loaded once for all that pass it.
 """
 
+from __future__ import annotations
+
 import itertools
 import threading
 from collections.abc import Callable, Sequence
@@ -100,12 +102,12 @@ def grow_forest(
     *,
     weights: Callable[[Floats], Floats] | None = None,
     features: Callable[[int], Integers] | None = None,
-    after: "Forest | None" = None,
+    after: Forest | None = None,
     finish: Callable[[Tree], Tree] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[int, Tree], object] | None = None,
     **options: Any,
-) -> "Forest":
+) -> Forest:
     """Grow a tree for each seed of `bags`.
 
     An interrupt ends the growing, not the work done: the trees before the first unfinished one are returned.
@@ -294,7 +296,7 @@ class Forest:
     roots: Integers
 
     @classmethod
-    def of(cls, trees: Sequence[Tree]) -> "Forest":
+    def of(cls, trees: Sequence[Tree]) -> Forest:
         """Put trees one after the other."""
         joined = _Joined(len(trees))
         joined.put(trees)
@@ -328,7 +330,7 @@ class Forest:
         return out
 
     @cached_property
-    def votes(self) -> "Forest":
+    def votes(self) -> Forest:
         """The same trees, whose nodes answer with one vote for their largest answer."""
         answers = self.whole.answers
         return replace(self, whole=self.whole.with_answers(np.eye(answers.shape[1])[np.argmax(answers, axis=1)]))

@@ -8,6 +8,8 @@ doi:10.1007/BF00116251; Quinlan (1993), C4.5: Programs for Machine Learning; Bre
 doi:10.1201/9781315139470; Murthy, Kasif & Salzberg (1994), arXiv:cs/9408103.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -10,6 +10,8 @@ all columns that it holds; its gain counts for the column under which the node s
 (2010), doi:10.1198/jasa.2009.tm08622; (4): Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 

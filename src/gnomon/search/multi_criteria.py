@@ -7,6 +7,8 @@ ICML 15, and Breiman et al. (1984), doi:10.1201/9781315139470, §4.3 for H_o. Th
 stand side by side, as many for each as the output with the most classes has.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -78,7 +80,7 @@ class SeveralOutputs(SumCriterion):
         return self if self.compiled else replace(self, each=Gini(self.each.size))
 
     @classmethod
-    def of(cls, kind: Callable[[int], ClassCriterion], counts: Sequence[int]) -> "SeveralOutputs":
+    def of(cls, kind: Callable[[int], ClassCriterion], counts: Sequence[int]) -> SeveralOutputs:
         """The mean of `kind` over outputs of so many classes."""
         return cls(kind(max(counts)), np.array(counts, dtype=np.int64), max(counts) * len(counts))
 

@@ -8,6 +8,8 @@ same most frequent class become one, and cuts lie halfway. What is missing is on
 classification rules perform well on most commonly used datasets, doi:10.1023/A:1022631118932.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 

@@ -7,6 +7,8 @@ error is twice the pinball loss at α = ½. Breiman et al. (1984), §8.11, doi:1
 Koenker & Bassett (1978), doi:10.2307/1913643.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

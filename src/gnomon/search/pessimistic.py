@@ -6,6 +6,8 @@ E are the errors of the rows that grew the tree. From the root down each subtree
 what is below a cut is not looked at. Quinlan (1987), Simplifying decision trees, doi:10.1016/S0020-7373(87)80053-6.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon.search._cuts import TIE

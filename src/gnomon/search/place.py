@@ -6,6 +6,8 @@ A row ends at one node, unless the tree sends rows with missing values down seve
 Programs for Machine Learning, §3.3. What is counted over rows is counted over their ends, so one text serves both.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -24,11 +26,11 @@ class Ends(NamedTuple):
     nodes: Integers
     weights: Floats
 
-    def take(self, which: Integers | Bools) -> "Ends":
+    def take(self, which: Integers | Bools) -> Ends:
         """Some of these."""
         return Ends(self.rows[which], self.nodes[which], self.weights[which])
 
-    def and_then(self, *more: "Ends") -> "Ends":
+    def and_then(self, *more: Ends) -> Ends:
         """These and more."""
         return Ends(*(np.concatenate(parts) for parts in zip(self, *more, strict=True)))
 

@@ -9,6 +9,8 @@ such t become leaves together, the g above them rise, and so on down to the root
 when it comes up, which leaves O(n log n) besides the walks from the cuts to the root.
 """
 
+from __future__ import annotations
+
 import heapq
 from typing import Literal, NamedTuple, TypeAlias
 

@@ -7,6 +7,8 @@ subtrees the result has the least loss on the held-out rows, and of these it is 
 Simplifying decision trees, doi:10.1016/S0020-7373(87)80053-6.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

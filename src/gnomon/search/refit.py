@@ -6,6 +6,8 @@ After a tree was pruned on rows held out of its growing, all rows may say what i
 rows stop where none did before. Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 

@@ -8,10 +8,12 @@ Both become forks and leaves that remember where they stand, so that an error ca
 Quinlan (1993), C4.5: Programs for Machine Learning, ISBN 978-1-55860-238-0.
 """
 
+from __future__ import annotations
+
 import json
 import numbers
 import re
-from typing import Any, NamedTuple, TypeAlias, Union
+from typing import Any, NamedTuple, TypeAlias
 
 from gnomon.search.words import NUMBER, Cell, ColumnName, Label
 
@@ -48,7 +50,7 @@ class Case(NamedTuple):
     op: str
     value: Cell | list[Cell]
     missing: bool
-    below: Union["RuleFork", Leaf]
+    below: RuleFork | Leaf
 
 
 class RuleFork(NamedTuple):

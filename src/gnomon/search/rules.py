@@ -8,6 +8,8 @@ any prediction, and the rules of one label, joined by "or", are its disjunctive 
 production rules from decision trees, IJCAI-87.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -117,7 +119,7 @@ class Rules(tuple[Rule, ...]):
         """Which rule holds for which row: a matrix of truth values, one column per rule."""
         return np.column_stack([rule.fires(X) for rule in self])
 
-    def simplify(self) -> "Rules":
+    def simplify(self) -> Rules:
         """Fewer rules that predict the same: those of one label that differ in one condition are joined."""
         rules, before = list(self), len(self) + 1
         while len(rules) < before:
@@ -126,7 +128,7 @@ class Rules(tuple[Rule, ...]):
                 rules = _joined_over(key, rules)
         return Rules(rules, self.words)
 
-    def complete(self) -> "Rules":
+    def complete(self) -> Rules:
         """The rules for rows without missing values and without values that are no category; they mention neither."""
         found = []
         for rule in self:

@@ -7,6 +7,8 @@ the nodes of a tree are packed first (`_packed_descent`). An output, `LeafNumber
 every tree. Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -72,7 +74,7 @@ class AnswerSums:
                     sums[i, k] += answers[np.uint32(some[i]), k]
 
 
-def leaves_of(tree: "Tree", X: Matrix, n_jobs: int | None = None) -> Integers:
+def leaves_of(tree: Tree, X: Matrix, n_jobs: int | None = None) -> Integers:
     """The leaf of `tree` that each row of X reaches, as an array of node numbers."""
     out, roots = np.empty((X.shape[0], 1), dtype=np.int64), np.array([0, tree.node_count])
 
@@ -123,7 +125,7 @@ def _transpose(X, across, gaps):
 
 
 def find_leaves_of_block(
-    whole: "Tree", roots: Integers, first: int, last: int, block: Block, output: LeafNumbers | AnswerSums
+    whole: Tree, roots: Integers, first: int, last: int, block: Block, output: LeafNumbers | AnswerSums
 ) -> None:
     """Find the leaves of the rows of a block in each of the trees first … last − 1, and pass them to `output`.
 

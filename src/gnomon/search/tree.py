@@ -8,6 +8,8 @@ looked up in `tests`. All trees of the library (single, in forests, boosted, dra
 al. (1984), doi:10.1201/9781315139470; preorder: Knuth, The Art of Computer Programming 1, §2.3.1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

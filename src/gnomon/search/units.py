@@ -8,6 +8,8 @@ stay as they are: a product of two of them, squared and summed over rows, is a f
 Higham (2002), Accuracy and Stability of Numerical Algorithms, §27.8 on scaling, doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
@@ -87,7 +89,7 @@ class Units(NamedTuple):
             extra=tree.extra | gain,
         )
 
-    def inverse(self) -> "Units":
+    def inverse(self) -> Units:
         """From the units of the data to these."""
         return Units(-self.weight, -self.target, -self.impurity)
 

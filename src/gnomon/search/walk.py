@@ -8,6 +8,8 @@ Quinlan (1993), C4.5: Programs for Machine Learning, §3.3. With back-up tests (
 doi:10.1201/9781315139470) every row has one leaf of weight one. A tree with neither needs only `leaves_of`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["leaf_weights"]
 
 
-def leaf_weights(tree: "Tree", X: Matrix) -> sparse.csr_array:
+def leaf_weights(tree: Tree, X: Matrix) -> sparse.csr_array:
     """The matrix of (1), sparse, of shape (n_samples, n_nodes); only the nodes where rows end have entries.
 
     Parameters
@@ -58,7 +60,7 @@ def leaf_weights(tree: "Tree", X: Matrix) -> sparse.csr_array:
     return sparse.csr_array((weights, (rows, nodes)), shape=(X.shape[0], tree.node_count))
 
 
-def _walk(tree: "Tree", X: Array) -> Iterator[tuple[int, Integers, Floats]]:
+def _walk(tree: Tree, X: Array) -> Iterator[tuple[int, Integers, Floats]]:
     """Nodes where rows end, these rows, and their weights there."""
     open_nodes = [(0, np.arange(X.shape[0]), np.ones(X.shape[0]))]
     while open_nodes:
@@ -79,7 +81,7 @@ def _walk(tree: "Tree", X: Array) -> Iterator[tuple[int, Integers, Floats]]:
                 open_nodes.append((child, rows[here], w[here] * part))
 
 
-def _branches(tree: "Tree", node: int, X: Array, rows: Integers) -> Integers:
+def _branches(tree: Tree, node: int, X: Array, rows: Integers) -> Integers:
     """The branch of each row; `ELSEWHERE` for rows that the node divides or keeps."""
 
     def values(j: int) -> Array:
@@ -92,7 +94,7 @@ def _branches(tree: "Tree", node: int, X: Array, rows: Integers) -> Integers:
     return branch if "fractional" in tree.extra else np.where(branch == ELSEWHERE, tree.missing[node], branch)
 
 
-def _shares(tree: "Tree", node: int, children: list[int]) -> Floats | None:
+def _shares(tree: Tree, node: int, children: list[int]) -> Floats | None:
     """By how much of their weight rows that the test cannot place go down each branch; None: they do not."""
     if "fractional" not in tree.extra:
         return None
@@ -100,7 +102,7 @@ def _shares(tree: "Tree", node: int, children: list[int]) -> Floats | None:
     return mass / np.sum(mass)
 
 
-def node_test(tree: "Tree", node: int) -> NodeTest:
+def node_test(tree: Tree, node: int) -> NodeTest:
     """The test of a node."""
     k = tree.tests.which[node]
     feature, threshold = int(tree.feature[node]), float(tree.threshold[node])

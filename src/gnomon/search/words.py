@@ -6,6 +6,8 @@ A `Tree` knows numbers only. Its words turn them into what people wrote, and bac
 in the next five years, on descriptions that can be read and taught as a criterion of learning.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable

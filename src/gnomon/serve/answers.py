@@ -4,6 +4,8 @@ The new rows are read as the training rows were: the model holds the form of eve
 reading. `gnomon predict` and `gnomon serve` both answer here.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -10,6 +10,8 @@ refused, and there is no CORS. Predictions run one after another: their kernels 
 the prediction that made it.
 """
 
+from __future__ import annotations
+
 import asyncio
 import ipaddress
 import json

@@ -4,6 +4,8 @@ All three end in cells as they stand in the training file, so that they are read
 in the form of its column first. Bray (2017), doi:10.17487/RFC8259; Shafranovich (2005), doi:10.17487/RFC4180.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import math

@@ -3,6 +3,8 @@
 The schema is of the draft 2020-12 (Wright et al. 2022, JSON Schema: A Media Type for Describing JSON Documents).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """What the server accepts at most, and refusals with the status of HTTP that says why (RFC 9110, section 15)."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from gnomon.io import UserError

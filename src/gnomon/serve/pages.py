@@ -3,6 +3,8 @@
 The page works without scripts, and its policy allows none: W3C (2024), Content Security Policy Level 3.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import re

@@ -7,6 +7,8 @@ text each word is left out in turn, too. Robnik-Šikonja & Kononenko (2008), doi
 a time: of columns that act together it shows what each does while the others stand, and the φⱼ need not add up.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple

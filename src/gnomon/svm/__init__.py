@@ -1,5 +1,7 @@
 """Support vector machines and other models that are a sum of kernels at training rows."""
 
+from __future__ import annotations
+
 from gnomon.svm._check_kkt import KKTReport, check_kkt
 from gnomon.svm._errors import NotSeparableError
 from gnomon.svm.kernel_logistic import KernelLogisticRegression

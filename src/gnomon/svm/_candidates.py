@@ -4,6 +4,8 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 is a sensible γ.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

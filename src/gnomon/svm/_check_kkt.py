@@ -8,6 +8,8 @@ for the dual problem of `gnomon.optim.KernelDual`. In classification (1) reads: 
 α = C ⇒ yf ≤ 1; and (3) α(yf − 1 + ξ) = 0 and (C − α)ξ = 0. Kuhn & Tucker (1951), Nonlinear programming.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -3,6 +3,8 @@
 two classes: one problem, f > 0 → classes[1];    K classes: one against the rest for each, argmax              (1)
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

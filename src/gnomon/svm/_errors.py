@@ -1,5 +1,7 @@
 """What a hard margin raises where there is none."""
 
+from __future__ import annotations
+
 __all__ = ["NotSeparableError"]
 
 

@@ -6,6 +6,8 @@ By the representer theorem every minimiser of a loss at n rows plus an increasin
 Schölkopf, Herbrich & Smola (2001), doi:10.1007/3-540-44581-1_27.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -5,6 +5,8 @@
 Schölkopf & Smola (2002), Learning with Kernels, section 7.6.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ A row is "interior" (α = 0, y f ≥ 1), "margin" (0 < α < C, y f = 1) or "boun
 with α = 0 may lie on the margin, and rows with α = C may have no slack. Schölkopf & Smola (2002), section 7.5.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ Platt (1999), Probabilistic outputs for support vector machines; Lin, Lin & Weng
 doi:10.1007/s10994-007-5018-6. Several classes: coupled pairs, Wu, Lin & Weng (2004), JMLR 5, 975–1005.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

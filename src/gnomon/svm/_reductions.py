@@ -7,6 +7,8 @@
 Signs and order are those of LIBSVM. Chang & Lin (2011), doi:10.1145/1961189.1961199, section 7.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np

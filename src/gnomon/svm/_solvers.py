@@ -6,6 +6,8 @@ One table says what each solver can do, and "auto" takes the first that can: `sm
 exact for few rows ("qp"), for machines without a free intercept ("dcd", "pegasos"), or for smooth losses ("primal").
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 

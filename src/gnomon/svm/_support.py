@@ -5,6 +5,8 @@
 for one function or several; SV are the rows with a coefficient in any of them. Schölkopf & Smola (2002), chapter 7.
 """
 
+from __future__ import annotations
+
 import sys
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -8,6 +8,8 @@ Hastie (2005), doi:10.1198/106186005X25619; the dual: Keerthi, Duan, Shevade & P
 doi:10.1007/s10994-005-0768-5.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
@@ -290,7 +292,7 @@ class KernelLogisticRegression(CallbackSupportMixin, ClassifierMixin, KernelMach
     def _expansion(self) -> Expansion:
         return Expansion(self._kernel, self.X_fit_, self.dual_coef_, self.intercept_)
 
-    def _scaling(self, total: float) -> "_Scaling":
+    def _scaling(self, total: float) -> _Scaling:
         form = objective_form(*(named_form(self, "C", objective="mean_half", lam=0.01) or ("C", self.C)), total)
         unit = form.strength if form.half else 2.0 * form.strength
         return _Scaling(form.loss_scale / unit, unit)

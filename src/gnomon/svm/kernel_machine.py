@@ -5,6 +5,8 @@
 Schölkopf, Herbrich & Smola (2001), doi:10.1007/3-540-44581-1_27.
 """
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from typing import Any
 

@@ -7,6 +7,8 @@ w = Σ αᵢ yᵢ φ(xᵢ). Aizerman, Braverman & Rozonoer (1964), Automation an
 Freund & Schapire (1999), doi:10.1023/A:1007662407062.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
@@ -224,7 +226,7 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
     def _expansion(self) -> Expansion:
         return Expansion(self._kernel, self.X_fit_, self.dual_coef_, self.intercept_)
 
-    def _run(self, design: GramDesign, signs: Floats, step: Floats, callback: Any) -> "_PerceptronRun":
+    def _run(self, design: GramDesign, signs: Floats, step: Floats, callback: Any) -> _PerceptronRun:
         solution = perceptron(
             design,
             signs,
@@ -239,7 +241,7 @@ class KernelPerceptron(CallbackSupportMixin, ClassifierMixin, KernelMachine):
         )
         return _PerceptronRun(signs, step, solution)
 
-    def _set(self, runs: Sequence["_PerceptronRun"], total: float, dtype: Any) -> None:
+    def _set(self, runs: Sequence[_PerceptronRun], total: float, dtype: Any) -> None:
         """Set what the runs have found; their objectives are means over a total weight."""
         report(self, [run.solution for run in runs])
         self.objective_ *= total
@@ -280,7 +282,7 @@ class _PerceptronRun(NamedTuple):
         share = (total - when + 1) / max(total, 1)
         return self.step * np.bincount(which, weights=share, minlength=len(self.step))
 
-    def votes(self) -> "_Votes":
+    def votes(self) -> _Votes:
         """The steps between functions, and how long each of them lasted."""
         when, which = self.solution.details["log"].T
         ends = np.append(when, self.solution.details["visits"] + 1)

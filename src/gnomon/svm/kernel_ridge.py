@@ -7,6 +7,8 @@ Saunders, Gammerman & Vovk (1998), ICML 15, 515–521; the unpenalised part h: W
 doi:10.1137/1.9781611970128.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self, TypeAlias
 

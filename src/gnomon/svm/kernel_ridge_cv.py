@@ -6,6 +6,8 @@ Exact, and without refits: one eigendecomposition of K serves all rows and all Î
 doi:10.1137/1.9781611970128; Rasmussen & Williams (2006), section 5.4.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

@@ -7,6 +7,8 @@
 to zero; without b, "ww_nobias": Doğan, Glasmachers & Igel (2011). (2): Crammer & Singer (2001), JMLR 2, 265–292.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np

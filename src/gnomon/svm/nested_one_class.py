@@ -7,6 +7,8 @@ regions of machines that are fitted one by one can cross. Lee & Scott (2010), Ne
 doi:10.1109/TSP.2009.2036071.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self

@@ -7,6 +7,8 @@ with weights sᵢ, one by default. Rows with f(x) > ρ are inside; at most a sha
 at least a share ν of them are support vectors. Schölkopf et al. (2001), doi:10.1162/089976601750264965.
 """
 
+from __future__ import annotations
+
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np

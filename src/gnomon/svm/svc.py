@@ -7,6 +7,8 @@ or with squares of the slacks, which add 1/(2Cᵢ) to the diagonal of the kernel
 bound. f(x) = Σᵢ αᵢyᵢ k(xᵢ, x). C = ∞ is the hard margin. Cortes & Vapnik (1995), doi:10.1007/BF00994018.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import Annotated, Any, Literal, Self
 

@@ -7,6 +7,8 @@ or with squares of what exceeds ε. f(x) = Σᵢ βᵢ k(xᵢ, x): rows inside t
 (1997), Support vector regression machines, NIPS 9; Smola & Schölkopf (2004), doi:10.1023/B:STCO.0000035301.49549.88.
 """
 
+from __future__ import annotations
+
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np

@@ -7,6 +7,8 @@ penalty, kernel, split criterion and estimator of this package is held to them; 
 the checks of the contract that they extend.
 """
 
+from __future__ import annotations
+
 from gnomon.testing.certificates import check_certificate
 from gnomon.testing.criteria import check_criterion
 from gnomon.testing.estimators import (

@@ -7,6 +7,8 @@
 and each declared trait is what its verb says. Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator
 

@@ -6,6 +6,8 @@ Higham (2002), Accuracy and Stability of Numerical Algorithms, section 1.2, doi:
 are relative for large numbers and absolute for small ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -5,6 +5,8 @@
 The tags are those of scikit-learn's contract: Buitinck et al. (2013), arXiv:1309.0238.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

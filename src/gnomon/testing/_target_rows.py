@@ -6,6 +6,8 @@ The kinds of targets are those of `gnomon.search.Criterion`. Breiman et al. (198
 doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -8,6 +8,8 @@ that less is possible. Higham (2002), section 1.7, doi:10.1137/1.9780898718027; 
 Convex Optimization, section 5.5.1.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple

@@ -12,6 +12,8 @@ Sums, merits and kernels have laws of their own: `_criterion_sums`. Breiman et a
 Trees, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable, Iterator
 

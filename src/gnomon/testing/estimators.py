@@ -6,6 +6,8 @@ and: single precision stays single, the caller's arrays stay as they were, spars
 and a model read from its file gives what the model gave.
 """
 
+from __future__ import annotations
+
 import tempfile
 from pathlib import Path
 from typing import Any

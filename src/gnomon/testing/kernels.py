@@ -9,6 +9,8 @@
 Schölkopf & Smola (2002), Learning with Kernels, chapters 2 and 13.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

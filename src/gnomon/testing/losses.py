@@ -11,6 +11,8 @@
 Rockafellar (1970), Convex Analysis, section 12, doi:10.1515/9781400873173.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

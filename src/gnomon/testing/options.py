@@ -7,6 +7,8 @@ Options come from users' scripts, from files and from grids: a wrong one that is
 asked for. Buitinck et al. (2013), arXiv:1309.0238, on parameters that are checked at fit.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

@@ -10,6 +10,8 @@
 Parikh & Boyd (2014), Proximal algorithms, sections 1 and 2, doi:10.1561/2400000003.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import compiled, jit

@@ -8,6 +8,8 @@ holds to the digits that the data still have: an offset of 10⁸ standard deviat
 cannot keep (1) must say so, by an error or a warning. Higham (2002), section 1.7, doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple

@@ -1,5 +1,7 @@
 """Trees, ensembles and rules."""
 
+from __future__ import annotations
+
 from gnomon.trees._data_check import DataCheck, data_check
 from gnomon.trees._prune_cv import PruningChoice, prune_cv
 from gnomon.trees._structure_stability import Stability, structure_stability

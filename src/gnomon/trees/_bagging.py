@@ -5,6 +5,8 @@
 Breiman (1996), doi:10.1007/BF00058655; out-of-bag answers: Breiman (2001), doi:10.1023/A:1010933404324.
 """
 
+from __future__ import annotations
+
 import numbers
 import warnings
 from collections.abc import Callable, Iterator

@@ -8,6 +8,8 @@ Breiman (1996), Bagging predictors, doi:10.1007/BF00058655; without replacement:
 doi:10.1023/A:1007563306331.
 """
 
+from __future__ import annotations
+
 import numbers
 import warnings
 from collections.abc import Sequence
@@ -64,7 +66,7 @@ class DrawnBags:
     seeds: tuple[int, ...] = ()
     draws: tuple[Draw, ...] = ()
 
-    def extended(self, kept: int, seeds: Sequence[int], draw: Draw) -> "DrawnBags":
+    def extended(self, kept: int, seeds: Sequence[int], draw: Draw) -> DrawnBags:
         """The bags of the first `kept` members, and new ones drawn by `draw` for the other seeds."""
         return DrawnBags(tuple(seeds), (*self.draws[:kept], *[draw] * (len(seeds) - kept)))
 

@@ -6,6 +6,8 @@ Names are those of scikit-learn's estimators; in place of a name any `gnomon.los
 given. Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 

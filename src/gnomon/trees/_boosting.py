@@ -5,6 +5,8 @@
 Friedman (2001), doi:10.1214/aos/1013203451. F_0 is a constant, or an estimator that the user gives.
 """
 
+from __future__ import annotations
+
 import copy
 import numbers
 import sys
@@ -65,7 +67,7 @@ class BoostingRows(NamedTuple):
     weights: Floats
     start: Floats
 
-    def part(self, which: Integers) -> "BoostingRows":
+    def part(self, which: Integers) -> BoostingRows:
         """Some of the rows."""
         return BoostingRows(*part_of(which, *self))
 
@@ -99,7 +101,7 @@ class BoostedTrees(CostMixin, CallbackSupportMixin, Estimator):
         told: Tasks,
         judge: Judge | None = None,
         monitor: Monitor | None = None,
-        validation: "HeldOutLosses | None" = None,
+        validation: HeldOutLosses | None = None,
     ) -> Self:
         """Fit (1); sets `rounds_`, `history_` and how it ended."""
         keep = self.rounds_ if self._continues() else []

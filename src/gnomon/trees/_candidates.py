@@ -4,6 +4,8 @@ Every `make` imports its class when it is called, so that registering is cheap. 
 report's own cross-validation compares the models.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -162,7 +164,7 @@ def _rules(estimator, names, center, scale):
     return tree_text(tree, words, decimals=3, max_depth=SHOWN_DEPTH)
 
 
-def _in_units(tree: "Tree", center: Floats, scale: Floats) -> "Tree":
+def _in_units(tree: Tree, center: Floats, scale: Floats) -> Tree:
     """The tree with thresholds in the units of the columns before they were standardised."""
     nodes, inner = tree.nodes.copy(), ~tree.is_leaf
     column = nodes["feature"][inner]

@@ -5,6 +5,8 @@
 Asadi, Lin & de Vries (2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -39,7 +41,7 @@ class TreeCost:
     tests: float
     fit_seconds: float
     predict_seconds: float
-    tree: "TreeCost | None" = None
+    tree: TreeCost | None = None
 
     def __str__(self) -> str:
         columns = {"one tree": self} if self.tree is None else {"ensemble": self, "one tree": self.tree}

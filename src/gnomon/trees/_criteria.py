@@ -6,6 +6,8 @@ Breiman et al. (1984), doi:10.1201/9781315139470. A name stands for a criterion 
 an object must have been made for as many.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 

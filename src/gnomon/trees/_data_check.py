@@ -8,6 +8,8 @@ regressions in Harrell (2015), Regression Modeling Strategies, §4.4,
 doi:10.1007/978-3-319-19425-7.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,6 +5,8 @@
 Rules and names are those of scikit-learn (Pedregosa et al. 2011, JMLR 12); Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Self, TypeAlias

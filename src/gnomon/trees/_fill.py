@@ -7,6 +7,8 @@ As scikit-learn's ``SimpleImputer`` before the tree, but weighted. Little & Rubi
 Missing Data, §4.2, doi:10.1002/9781119482260, on how this reduces the variance of a column.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

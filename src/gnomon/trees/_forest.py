@@ -6,6 +6,8 @@ Breiman (2001), doi:10.1023/A:1010933404324. Row i is out of the bag of about 37
 without having seen it.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -10,6 +10,8 @@ test are grown by the compiled `grow_tree`, or by `grow_in_place` if rows are ma
 (`applicable_growers`); all others by `grow_general_tree`.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 

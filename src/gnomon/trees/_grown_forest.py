@@ -6,6 +6,8 @@ Breiman (2001), doi:10.1023/A:1010933404324. A forest does not store its rows, s
 tree has seen take the rows of `fit` again.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 import numpy as np

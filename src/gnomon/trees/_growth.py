@@ -6,6 +6,8 @@
 Names and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
 """
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Sequence
 from math import ceil, log2, sqrt

@@ -6,6 +6,8 @@ Scores are minus the loss, or a scorer's, of rows held out. Rules and names are 
 2011, JMLR 12); groups of columns: Ke et al. (2017), LightGBM, NeurIPS 30.
 """
 
+from __future__ import annotations
+
 import itertools
 import numbers
 import warnings

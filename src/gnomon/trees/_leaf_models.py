@@ -8,6 +8,8 @@ node; with few rows, one class or a singular system it is the answer of the node
 doi:10.1007/s10994-005-0466-3.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 

@@ -11,6 +11,8 @@ projections: Tomita et al. (2020), JMLR 21(104), and Li, Hastie & Church (2006),
 climbing: Murthy, Kasif & Salzberg (1994), arXiv:cs/9408103.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 

@@ -7,6 +7,8 @@ Unlike in a split of a bootstrap sample, no copy of a row is used for both growi
 (2001), Random forests, doi:10.1023/A:1010933404324, §3.1 and §10.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias

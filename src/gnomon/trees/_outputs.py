@@ -6,6 +6,8 @@ Names and shapes are scikit-learn's: of one output `classes_` is an array and `p
 are lists (Pedregosa et al. 2011, JMLR 12).
 """
 
+from __future__ import annotations
+
 from typing import Any, TypeAlias
 
 import numpy as np

@@ -8,6 +8,8 @@ Breiman & Cutler (2003), Manual on setting up, using, and understanding random f
 doi:10.1023/A:1010933404324. Z is sparse, so that the cost grows with the number of pairs that share a leaf.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

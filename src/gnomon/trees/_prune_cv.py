@@ -7,6 +7,8 @@ the folds change at other penalties. The tree with the least CV is chosen ("min"
 within one standard error of it ("one_se"). Breiman et al. (1984), §3.4, doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np

@@ -6,6 +6,8 @@ Quinlan (1987), doi:10.1016/S0020-7373(87)80053-6; Quinlan (1993), C4.5: Program
 Breiman et al. (1984), doi:10.1201/9781315139470, for R_α. `gnomon.search` holds the methods.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

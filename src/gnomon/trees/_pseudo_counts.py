@@ -7,6 +7,8 @@ predictions use. Laplace's rule of succession; for leaves of trees: Provost & Do
 doi:10.1023/A:1024099825458.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from gnomon._typing import Floats

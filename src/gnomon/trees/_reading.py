@@ -6,6 +6,8 @@
 Quinlan (1987), Generating production rules from decision trees, IJCAI-87.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias

@@ -5,6 +5,8 @@
 Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Callable
 from typing import Any, Self

@@ -6,6 +6,8 @@ A forest says 0 of a class that no tree has seen nearby, for which the log loss 
 succession with all rows as witnesses: it moves no probability by more than K / n.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

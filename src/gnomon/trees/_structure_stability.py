@@ -8,6 +8,8 @@ Of single trees the shares are 0 or 1, and (2) is the usual index of two sets of
 instability and stabilization in model selection, doi:10.1214/aos/1032181158.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias, overload

@@ -1,5 +1,7 @@
 """Targets and weights as trees take them: classes as whole numbers, weights with class weights multiplied in."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 

@@ -5,6 +5,8 @@
 A classifier without `sample_weight` gets rows drawn by weight: Freund & Schapire (1997), doi:10.1006/jcss.1997.1504.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias
 

@@ -7,6 +7,8 @@ log-odds, so P(+1) = σ(2F): Friedman, Hastie & Tibshirani (2000), doi:10.1214/a
 Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8; `gnomon.search.adaboost` covers both.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Iterator
 from functools import reduce

@@ -7,6 +7,8 @@ doi:10.1023/A:1007563306331. Random subspaces, columns: Ho (1998), doi:10.1109/3
 (2012), doi:10.1007/978-3-642-33460-3_28.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -7,6 +7,8 @@ An expert's tree predicts without being fitted, and can be exported, plotted and
 Hunt, Marin & Stone (1966), Experiments in Induction, ISBN 978-0-12-362350-4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias
 
@@ -77,7 +79,7 @@ class Tree(search.Tree):
         columns: Sequence[str] | None = None,
         categories: Mapping[str, Sequence[Any]] | None = None,
         classes: Sequence[Any] | None = None,
-    ) -> "HandTreeClassifier | HandTreeRegressor":
+    ) -> HandTreeClassifier | HandTreeRegressor:
         """A model that predicts by rules alone, without being fitted.
 
         Parameters

@@ -6,6 +6,8 @@ Breiman, Friedman, Stone & Olshen (1984), Classification and Regression Trees, d
 index, the entropy, the variance …; `gnomon.search` holds the criteria and the grower.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 

@@ -6,6 +6,8 @@ Ram & Gray (2011), Density estimation trees, doi:10.1145/2020408.2020507. Cells 
 error falls most, at random, or by the tests of a tree that was grown for another purpose.
 """
 
+from __future__ import annotations
+
 from itertools import repeat
 from typing import Any, NamedTuple, Self, TypeAlias
 

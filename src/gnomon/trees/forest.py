@@ -6,6 +6,8 @@ Breiman (2001), Random forests, doi:10.1023/A:1010933404324; Geurts, Ernst & Weh
 trees, doi:10.1007/s10994-006-6226-1.
 """
 
+from __future__ import annotations
+
 from typing import Literal, Self
 
 import numpy as np

@@ -7,6 +7,8 @@ Friedman (2001), Greedy function approximation, doi:10.1214/aos/1013203451; subs
 doi:10.1016/S0167-9473(01)00065-2. Names and defaults are those of scikit-learn's estimators.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Literal, Self
 

@@ -7,6 +7,8 @@ Friedman (2001), doi:10.1214/aos/1013203451; Ke et al. (2017), LightGBM, NeurIPS
 scikit-learn's estimators, whose engine this one replaces.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Literal, Self
 

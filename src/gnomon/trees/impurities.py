@@ -6,6 +6,8 @@ All are zero for one class and largest for equal shares: 1 − 1/K, log₂ K bit
 doi:10.1201/9781315139470.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -7,6 +7,8 @@ Very simple classification rules perform well on most commonly used datasets, do
 as accurate as a tree, and a baseline to know before one is grown.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, Self, TypeAlias

@@ -8,6 +8,8 @@ number of thresholds to the power d: meant for d ≤ 4, and for hundreds to thou
 (2020), doi:10.1609/aaai.v34i04.5711; Demirović et al. (2022), JMLR 23(26).
 """
 
+from __future__ import annotations
+
 import sys
 import warnings
 from typing import Self

@@ -7,6 +7,8 @@ share many leaves are similar. Geurts, Ernst & Wehenkel (2006), doi:10.1007/s109
 (2006), Fast discriminative visual codebooks using randomized clustering forests, NIPS 19.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

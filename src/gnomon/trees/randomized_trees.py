@@ -9,6 +9,8 @@ Bagging (Breiman 1996, doi:10.1007/BF00058655), random subspaces (Ho 1998, doi:1
 settings of these parameters; with the defaults all trees are the same.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 from gnomon._typing import Count, CountOrZero, NonNegative, RandomState, Verbosity

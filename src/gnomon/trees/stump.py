@@ -6,6 +6,8 @@ Iba & Langley (1992), Induction of one-level decision trees, doi:10.1016/B978-1-
 branches whatever the column is (`OneRule` has one for every value), and either side may take either class.
 """
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Callable
 from typing import Any, Self

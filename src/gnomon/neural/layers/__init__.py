@@ -1,5 +1,7 @@
 """Layers and activations of networks: immutable values that know shapes, parameters, value and derivative."""
 
+from __future__ import annotations
+
 from gnomon.neural.layers._activation import ActivationFunction, Elementwise
 from gnomon.neural.layers._layer import Layer, LayerRun, Parameter, shape_text
 from gnomon.neural.layers.conv2d import Conv2D

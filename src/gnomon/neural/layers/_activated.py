@@ -6,6 +6,8 @@ How Z comes from the inputs, and what Δ means for the weights, is the layer's o
 of a sequence. Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

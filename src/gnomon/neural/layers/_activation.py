@@ -7,6 +7,8 @@ arrays of complex numbers in NumPy and the two fused loops below alike. Hornik, 
 doi:10.1016/0893-6080(89)90020-8.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar

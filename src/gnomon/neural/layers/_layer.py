@@ -7,6 +7,8 @@ derivative, and holds no numbers that training changes. Those are views of one v
 no optimiser knows a layer. Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -120,7 +122,7 @@ class LayerRun:
             found = self._kept[key] = np.empty(shape, self.dtype if dtype is None else dtype)
         return found
 
-    def drawn(self, layer: "Layer", n: int, input_shapes: Sequence[Shape]) -> dict[str, Any]:
+    def drawn(self, layer: Layer, n: int, input_shapes: Sequence[Shape]) -> dict[str, Any]:
         """What a random layer uses for a batch of n rows: the draws that are held fixed, or new ones."""
         if self.masks is not None:
             return self.masks

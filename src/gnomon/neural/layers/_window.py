@@ -6,6 +6,8 @@ Dumoulin & Visin (2016), arXiv:1603.07285. Arrays of images are channels × heig
 with the channels last: a row of a window is then one run of numbers, and one product of matrices serves a batch.
 """
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np

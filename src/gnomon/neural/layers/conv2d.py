@@ -8,6 +8,8 @@ both directions are products of matrices: Chellapilla, Puri & Simard (2006), Hig
 networks. Windows are gathered again on the way back: that costs less than keeping them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -7,6 +7,8 @@ derivative is compared with central differences (value(z + h) − value(z − h)
 made: a wrong one would train silently towards something else.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

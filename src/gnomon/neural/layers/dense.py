@@ -6,6 +6,8 @@ Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0. The products go throu
 once; the biases, the activation and its slope are one compiled loop each.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real

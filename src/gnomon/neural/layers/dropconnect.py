@@ -10,6 +10,8 @@ and a prediction is φ(μ) ("average") or E φ(z) for a normal z ("gaussian"). W
 PMLR 28(3):1058–1066, section 3.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

@@ -7,6 +7,8 @@ while training; for predictions a = u and a = keep·u, which is the mean of (1).
 keep·W.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

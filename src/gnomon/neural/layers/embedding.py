@@ -6,6 +6,8 @@ Columns named in `columns` hold codes 0, 1, …; each selects a row of its table
 Guo & Berkhahn (2016), Entity embeddings of categorical variables, arXiv:1604.06737.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -5,6 +5,8 @@
 Collobert (2004), Large scale machine learning, section 2.4.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

@@ -5,6 +5,8 @@
 The output of a regression, and the layers of a linear network: Baldi & Hornik (1989), doi:10.1016/0893-6080(89)90014-2.
 """
 
+from __future__ import annotations
+
 from gnomon._jit import noun
 from gnomon._typing import Array, Floats, Numbers
 from gnomon.neural.layers._activation import Elementwise

@@ -8,6 +8,8 @@ they keep the variance of Z from layer to layer. LeCun et al. (1998), doi:10.100
 (2010), PMLR 9:249–256; He et al. (2015), doi:10.1109/ICCV.2015.123.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -309,7 +311,7 @@ INITIALIZERS: dict[str, Initializer] = {
 """The words for initialisers."""
 
 
-def initializer_of(init: "str | Initializer | ArrayLike", gain: float = 1.0) -> Initializer:
+def initializer_of(init: str | Initializer | ArrayLike, gain: float = 1.0) -> Initializer:
     """The initialiser that a word, an object or an array stands for; "auto" is He for rectifiers, LeCun else.
 
     Examples

@@ -7,6 +7,8 @@ Ba, Kiros & Hinton (2016), arXiv:1607.06450. A row is normalised by its own numb
 one function.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

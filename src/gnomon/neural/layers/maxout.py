@@ -5,6 +5,8 @@
 A maximum of k lines is convex with at most k pieces. Goodfellow et al. (2013), PMLR 28(3):1319–1327.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

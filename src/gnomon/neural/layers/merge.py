@@ -6,6 +6,8 @@
 Sums make skip connections: He et al. (2016), doi:10.1109/CVPR.2016.90.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

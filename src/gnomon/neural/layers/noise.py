@@ -7,6 +7,8 @@ doi:10.1162/neco.1995.7.1.108. An autoencoder that has to undo it learns more th
 doi:10.1145/1390156.1390294.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

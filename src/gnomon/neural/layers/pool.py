@@ -7,6 +7,8 @@ A window that leaves the image (rounding="ceil") counts the pixels inside. LeCun
 Boureau, Ponce & LeCun (2010), A theoretical analysis of feature pooling.
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,6 +5,8 @@
 φ'(0) = a, so that a = 0 is ReLU. He et al. (2015), doi:10.1109/ICCV.2015.123, eqs. 1 and 8.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

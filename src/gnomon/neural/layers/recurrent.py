@@ -7,6 +7,8 @@ Elman (1990), doi:10.1207/s15516709cog1402_1; (2) is back-propagation through ti
 Sequences are stored time by time, so that the products with W are one product of matrices for all times.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -7,6 +7,8 @@ keeps the variance of its input for weights of variance 2/((1 + a²) fan-in): He
 doi:10.1109/ICCV.2015.123, eq. 15.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -6,6 +6,8 @@ Fixed numbers, no parameters: what stands before a network that was trained on s
 (1998), section 4.3, doi:10.1007/3-540-49430-8_2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,6 +6,8 @@ Rows of images are channels × height × width; Dense flattens what it takes by 
 doi:10.1109/5.726791.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod

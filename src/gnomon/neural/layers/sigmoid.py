@@ -5,6 +5,8 @@
 Rumelhart, Hinton & Williams (1986), doi:10.1038/323533a0.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

@@ -8,6 +8,8 @@ doi:10.1016/j.neunet.2017.12.012; Hendrycks & Gimpel (2016), arXiv:1606.08415; C
 arXiv:1511.07289.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

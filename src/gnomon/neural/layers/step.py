@@ -6,6 +6,8 @@ The neurons of McCulloch & Pitts (1943), doi:10.1007/BF02478259, and Rosenblatt 
 derivative is zero everywhere, so no gradient can train what lies before them.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import choose, noun

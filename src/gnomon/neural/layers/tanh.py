@@ -5,6 +5,8 @@
 LeCun et al. (1998), Efficient BackProp, section 4.4, doi:10.1007/3-540-49430-8_2.
 """
 
+from __future__ import annotations
+
 from gnomon._jit import noun
 from gnomon._typing import Numbers
 from gnomon.neural.layers._activation import Elementwise

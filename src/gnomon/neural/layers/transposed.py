@@ -6,6 +6,8 @@ One parameter used twice has the sum of both gradients. Decoders of autoencoders
 (2010), JMLR 11:3371–3408, section 2.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,6 +3,8 @@
 "relu" → ReLU(),  "tanh" → Tanh(),  "sigmoid" or "logistic" → LogisticSigmoid(), …                         (1)
 """
 
+from __future__ import annotations
+
 from gnomon.neural.layers._activation import ActivationFunction
 from gnomon.neural.layers.hard import HardTanh
 from gnomon.neural.layers.identity import Identity

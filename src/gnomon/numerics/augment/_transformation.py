@@ -6,6 +6,8 @@ A class that is invariant under (1) may be taught so by rows that were changed b
 doi:10.1109/ICDAR.2003.1227801.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias

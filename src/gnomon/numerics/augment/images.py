@@ -8,6 +8,8 @@ c is the centre. (3) is the elastic deformation of Simard, Steinkraus & Platt (2
 Images are the last two axes of a row, or flat rows whose `image_shape` is given.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

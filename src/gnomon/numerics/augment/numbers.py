@@ -5,6 +5,8 @@
 Training with noise is a penalty on slopes: Bishop (1995), doi:10.1162/neco.1995.7.1.108.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

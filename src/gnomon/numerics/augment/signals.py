@@ -6,6 +6,8 @@ r > 1 raises the pitch; between samples x is linear, and zero after its end. Sch
 augmentation for improved singing voice detection, ISMIR.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

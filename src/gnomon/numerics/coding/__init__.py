@@ -1,5 +1,7 @@
 """Codes of classes: labels as numbers and back, two-class problems made of many classes, and their joint decisions."""
 
+from __future__ import annotations
+
 from gnomon.numerics.coding.labels import CODINGS, decode_labels, encode_labels, label_index
 from gnomon.numerics.coding.pairs import (
     COUPLINGS,

@@ -8,6 +8,8 @@ non-negative and sums to one; hard labels are its corners, and ``smoothing=ε`` 
 column is cut half-way between its two codes, ties to `classes[0]`.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

@@ -9,6 +9,8 @@ multi-class classification by pairwise coupling, JMLR 5, 975–1005; and Hastie 
 pairwise coupling, doi:10.1214/aos/1028144844.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 

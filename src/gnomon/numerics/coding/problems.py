@@ -6,6 +6,8 @@ One-vs-rest is M = 2I − 1; one-vs-one has one column for each pair of classes.
 Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, factors, narrow bands."""
 
+from __future__ import annotations
+
 from gnomon.numerics.linalg._coordinates import Coordinates, coordinates
 from gnomon.numerics.linalg._kernel_path import KernelRidgePath, kernel_ridge_path
 from gnomon.numerics.linalg._kernel_ridge import KernelRidgeSolution, kernel_ridge, refuse_indefinite

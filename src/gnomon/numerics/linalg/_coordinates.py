@@ -7,6 +7,8 @@ sections 1.7 and 2.2, doi:10.1137/1.9780898718027. M spans the columns of [Z, 1]
 factorisation); a large sparse X is only scaled, M = [Z, 1], because M would be dense.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

@@ -7,6 +7,8 @@ H stands for S^½H. Leave-one-out residuals cost no refit: Wahba (1990), theorem
 Rasmussen & Williams (2006), section 5.4.2.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

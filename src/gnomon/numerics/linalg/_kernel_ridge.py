@@ -14,6 +14,8 @@ Gammerman & Vovk (1998), ICML 15, 515–521; the unpenalised part H: Wahba (1990
 doi:10.1137/1.9781611970128; (3): Buttari et al. (2007), doi:10.1177/1094342007084026.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

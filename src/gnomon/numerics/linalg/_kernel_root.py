@@ -7,6 +7,8 @@ w = Rᵀβ, Rw = Kβ, ‖w‖² = βᵀKβ. R comes from a Cholesky factorisatio
 rank r: Higham (2002), section 10.3, doi:10.1137/1.9780898718027.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ LSMR for large sparse X. Where X does not have full rank the minimiser of least 
 (2013), chapter 5; Björck (1996), doi:10.1137/1.9781611971484; LSMR: Fong & Saunders (2011), doi:10.1137/10079687X.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, cast

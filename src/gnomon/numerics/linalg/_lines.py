@@ -7,6 +7,8 @@ A recursion along a line waits for its last result. `WIDTH` lines beside each ot
 instructions, along the last axis of an array as along the others.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

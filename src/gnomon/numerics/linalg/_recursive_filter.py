@@ -8,6 +8,8 @@ continues s₋ᵢ = sᵢ and sₙ₋₁₊ᵢ = sₙ₋₁₋ᵢ, `periodic` s�
 for continuous image representation and interpolation, doi:10.1109/34.75515.
 """
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias
 
 import numpy as np

@@ -9,6 +9,8 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634; the ρ of a bound �
 (2), found by Hebden's step: Moré & Sorensen (1983), doi:10.1137/0904038.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 

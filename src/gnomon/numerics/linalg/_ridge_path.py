@@ -7,6 +7,8 @@ One decomposition serves every ρ: fitted values and leverages of all of them ar
 squares. Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeVar, cast
 
@@ -59,7 +61,7 @@ class RidgePath(NamedTuple):
     """
 
     squares: Floats
-    V: "Floats | _Combinations"
+    V: Floats | _Combinations
     P: Floats
     x_mean: Floats
     y_mean: Floats

@@ -7,6 +7,8 @@ Krylov methods, which multiply with one vector after the other, gain the most. L
 doi:10.1145/355841.355847, and level 2 of BLAS: Dongarra et al. (1988), doi:10.1145/42288.42291.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.linalg import get_blas_funcs
 from scipy.sparse.linalg import LinearOperator

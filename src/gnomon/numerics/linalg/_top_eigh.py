@@ -6,6 +6,8 @@ A part of the spectrum comes from multiple relatively robust representations, wh
 equal; divide and conquer, which finds all, then takes over. Dhillon & Parlett (2004), doi:10.1016/j.laa.2003.12.028.
 """
 
+from __future__ import annotations
+
 from contextlib import suppress
 
 import numpy as np

@@ -9,6 +9,8 @@ system x₋₁ = xₙ₋₁ and xₙ = x₀: its two corners are a matrix of ran
 Golub & Van Loan (2013), Matrix Computations, section 4.3; Press et al. (2007), Numerical Recipes, section 2.7.3.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,6 +7,8 @@ b w) for a band of width w ≥ b. Golub & Van Loan (2013), Matrix Computations, 
 (1973).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 

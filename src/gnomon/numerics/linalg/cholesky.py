@@ -7,6 +7,8 @@ hard the system is whatever the units of the columns: van der Sluis (1969), doi:
 LAPACK's `pocon`, Higham (1988), doi:10.1145/50063.214386.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ Hestenes & Stiefel (1952), doi:10.6028/jres.049.044; Golub & Van Loan (2013), se
 that log |A| is not known.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field

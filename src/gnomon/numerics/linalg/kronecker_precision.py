@@ -6,6 +6,8 @@ Saatçi (2011), Scalable Inference for Structured Gaussian Process Models, chapt
 small eigenproblems and of products along the axes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce

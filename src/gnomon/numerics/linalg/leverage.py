@@ -10,6 +10,8 @@ zᵢ = xᵢ − x̄ for a free intercept; without one zᵢ = xᵢ and 1/Σs is d
 kernel: Rasmussen & Williams (2006), section 5.4.2.
 """
 
+from __future__ import annotations
+
 import warnings
 from typing import NamedTuple
 

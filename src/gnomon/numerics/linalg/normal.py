@@ -8,6 +8,8 @@ the factor ε κ² each and reach the accuracy of a QR factorisation while ε κ
 doi:10.1016/0024-3795(87)90101-7 (corrected semi-normal equations).
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -5,6 +5,8 @@
 Golub & Van Loan (2013), Matrix Computations, section 4.2; Rasmussen & Williams (2006), appendix A.3.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -67,7 +69,7 @@ class Precision(ABC):
     def solve(self, B: Floats) -> Floats:
         """A⁻¹B."""
 
-    def for_columns(self, q: int) -> "Precision":
+    def for_columns(self, q: int) -> Precision:
         """The same, ready for so many columns in several calls."""
         return self
 
@@ -121,7 +123,7 @@ class CholeskyPrecision(Precision):
     jitter: float = 0.0
     inverse: Floats | None = None
 
-    def for_columns(self, q: int) -> "CholeskyPrecision":
+    def for_columns(self, q: int) -> CholeskyPrecision:
         """With L⁻¹ where columns outnumber rows: BLAS multiplies twice as fast as it solves.
 
         The residual is as small in practice, whatever the noise: Higham (2002), section 8.1.

@@ -6,6 +6,8 @@ With b free, b = ȳ − x̄ᵀw, and (1) is a problem in w for centred rows. The
 copy of X is made, and the user's arrays are never written to.
 """
 
+from __future__ import annotations
+
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -81,7 +83,7 @@ class Rows(NamedTuple):
         """Σ sᵢ."""
         return float(self.X.shape[0] if self.weights is None else np.sum(self.weights))
 
-    def in_range(self, most: int = _RANGE) -> tuple["Rows", int, int]:
+    def in_range(self, most: int = _RANGE) -> tuple[Rows, int, int]:
         """The rows with targets and weights between 2^-most and 2^most, and the powers of two taken out of them."""
         y, s = _excess(self.Y, most), _excess(self.weights, most)
         # Even, so that the square roots of the weights have the same digits.

@@ -7,6 +7,8 @@ order, of minimum degree, is found faster and is better where rows that are near
 as in the order of Cuthill & McKee (1969), doi:10.1145/800195.805928.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple

@@ -7,6 +7,8 @@ squares the condition number: Golub & Van Loan (2013), section 5.3; Demmel, Grig
 doi:10.1137/080731992. Where R is singular the solution of least norm is taken, by the SVD of the scaled R.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -9,6 +9,8 @@ precision suffices for the screen. The bound is that of Higham (2002), Accuracy 
 section 3.1, for sums of d products, with 16 u for the rounding of a, b, their squares and the sum of the three.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ The root of the heap is the pair that comes last of the k, so a new pair is comp
 result does not depend on the order in which pairs are offered. Williams (1964), doi:10.1145/512274.512284.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from gnomon._jit import jit, subroutine

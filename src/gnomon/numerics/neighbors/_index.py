@@ -3,6 +3,8 @@
 The results of all ways are the same: exact, of equal distances the lower index.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 

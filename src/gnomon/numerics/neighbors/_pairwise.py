@@ -5,6 +5,8 @@
 For every metric that has no faster way, for functions, and for distances that are given.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeVar

@@ -5,6 +5,8 @@
 Rows whose squares would overflow or vanish are divided by a power of two, which changes no digit.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +95,7 @@ class StoredRows(NamedTuple):
     def __len__(self) -> int:
         return self.values.shape[0]
 
-    def like(self, Q: Any) -> "StoredRows":
+    def like(self, Q: Any) -> StoredRows:
         """Queries as rows of the same kind: dense or sparse, and in the same unit."""
         if is_sparse(self.values) and not is_sparse(Q):
             Q = sparse.csr_array(np.asarray(Q))

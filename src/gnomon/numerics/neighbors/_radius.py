@@ -5,6 +5,8 @@
 As many for each query as there are, so the result is stored as the rows of a CSR matrix.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +64,7 @@ class RadiusNeighbors(NamedTuple):
         """The distances as a sparse matrix of shape (m, n), those that are zero included."""
         return sparse.csr_array((self.distances, self.indices, self.indptr), shape=(len(self.indptr) - 1, self.n_rows))
 
-    def without_self(self) -> "RadiusNeighbors":
+    def without_self(self) -> RadiusNeighbors:
         """For stored rows as queries: without each row itself."""
         queries = np.repeat(np.arange(len(self.indptr) - 1), self.counts)
         others = queries != self.indices

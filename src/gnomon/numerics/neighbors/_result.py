@@ -5,6 +5,8 @@
 By this rule the result is the same whichever way the rows are searched.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
@@ -43,7 +45,7 @@ class Neighbors(NamedTuple):
     indices: Integers
     distances: Floats
 
-    def first(self, k: int) -> "Neighbors":
+    def first(self, k: int) -> Neighbors:
         """The nearest k of them."""
         return Neighbors(self.indices[:, :k], self.distances[:, :k])
 

@@ -8,6 +8,8 @@ near are fetched and the lower indices taken. Friedman, Bentley & Finkel (1977),
 Omohundro (1989), Five balltree construction algorithms, ICSI TR-89-063.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
