@@ -124,7 +124,10 @@ def _either(names: Sequence[str]) -> str:
 @cache
 def _annotated(cls: Any) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
     """The default of each annotated parameter of the constructor, and the kinds that it admits."""
-    hints, given = get_type_hints(cls.__init__, include_extras=True), signature(cls).parameters
+    maker = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    # The constructor of a dataclass is generated: each field is annotated in the module of the class that declares it.
+    annotated = maker if "__dataclass_fields__" in vars(maker) else maker.__init__
+    hints, given = get_type_hints(annotated, include_extras=True), signature(cls).parameters
     return {name: (given[name].default, tuple(_kinds(hints[name]))) for name in given if name in hints}
 
 
