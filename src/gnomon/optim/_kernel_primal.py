@@ -201,8 +201,8 @@ def _newton_point(point: PrimalPoint, K: Floats, problem: KernelDual) -> PrimalP
     quadratic = (beta != 0.0) & (beta > problem.lower) & (beta < problem.upper)
     fixed, Q = np.where(quadratic, 0.0, beta), np.flatnonzero(quadratic)
     if not len(Q):
-        # Without a curved loss P is linear in b. Where its slope is not zero, the best b alone comes first: rows are then
-        # curved there, and b with a β of other residuals could lead upwards.
+        # Without a curved loss P is linear in b. Where its slope is not zero, the best b alone comes first: some row is
+        # then curved, and b with a β of other residuals could lead upwards.
         if problem.total is not None and abs(float(np.sum(fixed)) - problem.total) > FEASIBLE * np.sum(np.abs(fixed)):
             return point._replace(b=_best_intercept(problem, point.f))
         return PrimalPoint(fixed, 0.0 if problem.total is None else _best_intercept(problem, K @ fixed), K @ fixed)
