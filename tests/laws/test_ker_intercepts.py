@@ -17,7 +17,7 @@ def rare(seed, n=50):
 
 
 def best_intercepts(f, target, low, high, epsilon=0.0, total=0.0):
-    """The ends of the set of b that minimise b s + Σ L(t − f − b), where L has slope `high` beyond ε, `low` below −ε."""
+    """The ends of the set of b that minimise b s + Σ L(t − f − b); L has slope `high` beyond ε, `low` below −ε."""
     kinks = np.sort(np.concatenate([target - f - epsilon, target - f + epsilon]))
     middles = np.concatenate([[kinks[0] - 1.0], 0.5 * (kinks[1:] + kinks[:-1]), [kinks[-1] + 1.0]])
     z = (target - f)[:, None] - middles
