@@ -26,9 +26,9 @@ from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers
 from gnomon.base import given_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.labels import read_targets
+from gnomon.base.left_out import FitTask, LeaveOutPlan, LeftOut, fit_members, own_members
 from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import routed, router
-from gnomon.decision._left_out import FitTask, LeaveOutPlan, LeftOut, answers_of, fit_members, own_members
 from gnomon.infer import conformal_quantile
 from gnomon.numerics.estimates import share_interval
 from gnomon.numerics.random import check_rng
@@ -43,8 +43,8 @@ By: TypeAlias = Callable[[Any], ArrayLike] | int | str
 Shift: TypeAlias = Callable[[Any], ArrayLike]
 """From rows to how much more frequent they are among new rows than among those that calibrate."""
 
-DEFAULTS = {"calibration_size": ("split", 0.25), "cv": ("cross", 5), "n_resamples": ("bootstrap", 50)}
-"""The options that one method alone uses, and what they are by default."""
+OPTIONS = {"calibration_size": "split", "cv": "cross", "n_resamples": "bootstrap"}
+"""The options that one method alone uses; a `LeaveOutPlan` has their defaults."""
 
 MOST_CELLS = 4_000_000
 """Numbers held at once for rows × views."""
@@ -160,15 +160,13 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         return self
 
     def _plan(self, task: FitTask, split_params: Any) -> LeaveOutPlan:
-        for name, (method, _) in DEFAULTS.items():
-            if getattr(self, name) is not None and self.method != method:
+        options = {name: getattr(self, name) for name in OPTIONS if getattr(self, name) is not None}
+        for name, value in options.items():
+            if self.method != OPTIONS[name]:
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is for method={method!r}, and method={self.method!r} does not use "
-                    "it; leave it out"
+                    f"{name}={value!r} is for method={OPTIONS[name]!r}, and method={self.method!r} does not use it; "
+                    "leave it out"
                 )
-        options: dict[str, Any] = {
-            n: default if getattr(self, n) is None else getattr(self, n) for n, (_, default) in DEFAULTS.items()
-        }
         given = self._given() if self.method == "prefit" else ()
         classifier = "classes_" in vars(self)
         return LeaveOutPlan(
@@ -208,15 +206,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
 
     def _calibrate(self, X: Any, y: Array, weights: Floats) -> None:
         left_out = self._left_out
-        here = [left_out.speaks_of(t) for t in range(left_out.n_members)]
-        ask = answers_of(left_out, self._answer, self.n_jobs)
-        asked = [t for t, (places, _) in enumerate(here) if len(places)]
-        own: Any = None
-        for t, found in zip(asked, ask(lambda t: _safe_indexing(X, left_out.rows[here[t][0]]), asked), strict=True):
-            places, share = here[t]
-            own = np.zeros((len(left_out.rows), found.shape[1])) if own is None else own
-            own[places] += share[:, None] * found
-        self.scores_ = self._scored(own, y[left_out.rows])
+        self.scores_ = self._scored(left_out.own_answers(X, self._answer, self.n_jobs), y[left_out.rows])
         if np.any(np.isnan(self.scores_)):
             raise ValueError(f"{np.sum(np.isnan(self.scores_))} calibration scores are NaN; repair the estimator")
         self.weights_ = (weights * self._shift(X))[left_out.rows]
@@ -289,12 +279,10 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
     def _views(self, X: Any) -> Iterator[tuple[slice, Floats]]:
         """The answers of all views for new rows, (m, c, V), in pieces of bounded size."""
         left_out, m = self._left_out, _num_samples(X)
-        ask, ts = answers_of(left_out, self._answer, self.n_jobs), range(left_out.n_members)
         step = max(1, MOST_CELLS // max(len(self.scores_) if left_out.n_members > 1 else 1, left_out.n_members))
         for start in range(0, m, step):
             here = slice(start, min(start + step, m))
-            X_here = _safe_indexing(X, here)
-            yield here, left_out.viewed(np.stack(ask(lambda t, rows=X_here: rows, ts), axis=-1))
+            yield here, left_out.answers(_safe_indexing(X, here), self._answer, self.n_jobs)
 
     def _rows(self, X: AnyRows) -> Any:
         check_is_fitted(self, "scores_")

@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, Floats, Integers
-from gnomon.decision._left_out import FitTask
+from gnomon.base.left_out import FitTask
 
 __all__ = ["IntervalScore", "interval_score"]
 

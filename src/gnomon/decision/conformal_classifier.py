@@ -31,9 +31,9 @@ from gnomon._typing import (
     available_if,
 )
 from gnomon.base.delegation import base_has
+from gnomon.base.left_out import FitTask, Method
 from gnomon.base.parameters import store
 from gnomon.decision._conformal import By, Cell, Conformal, Shift
-from gnomon.decision._left_out import FitTask, Method
 from gnomon.decision._set_scores import SetConformity, set_score
 from gnomon.infer import exceeding_mass
 from gnomon.numerics.weights import check_weights

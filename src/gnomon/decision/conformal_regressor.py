@@ -19,10 +19,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _num_samples, check_array, check_consistent_length
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Count, Floats, Folds, Integers, ProperShare, RandomState
+from gnomon.base.left_out import FitTask, LeftOut, Method
 from gnomon.base.parameters import store
 from gnomon.decision._conformal import By, Conformal, Shift, of_rows
 from gnomon.decision._interval_scores import IntervalScore, interval_score
-from gnomon.decision._left_out import FitTask, LeftOut, Method
 from gnomon.infer import conformal_quantile
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.numerics.weights import check_weights
