@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.cli._guard import errors
 from gnomon.io import Table, UserError, read_table
-from gnomon.io.files import csv_text, outbox
+from gnomon.io.files import csv_text, outfile
 from gnomon.serve.answers import Asked, open_model, warnings_as_notes
 
 __all__ = ["run", "say_notes"]
@@ -29,6 +29,7 @@ def run(
 ) -> None:
     """Predict every row of `data`; write CSV to `out` or standard output."""
     asked = Asked(proba, threshold, ids)
+    _refuse_read(out, model, data)
     with warnings_as_notes() as said:
         opened = open_model(model)
     say_notes(said)
@@ -55,12 +56,18 @@ def _table(data: Path | None, reading: Mapping[str, Any]) -> Table:
     return read_table(sys.stdin.buffer, **reading)
 
 
+def _refuse_read(out: Path | None, *read: Path | None) -> None:
+    """Refuse to write over a file that is read, by whatever name."""
+    for path in read:
+        if None not in (out, path) and out.is_file() and path.is_file() and out.samefile(path):
+            raise UserError(f"--out {out} is the file that is read; give another one")
+
+
 def _write(columns: Sequence[tuple[str, list[Any]]], out: Path | None) -> None:
     text = csv_text(columns)
     if out is None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    out = Path(out)
-    with outbox(out.parent) as place:
-        place(out.name).write_text(text, encoding="utf-8")
+    with outfile(out) as temporary:
+        temporary.write_text(text, encoding="utf-8")

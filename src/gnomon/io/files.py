@@ -1,20 +1,19 @@
-"""Atomic writes: files are written under a temporary name in the same folder, then renamed; and columns as CSV."""
+"""Files of results: written whole or not at all, all of a folder or none; and columns as CSV."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import io
-import os
-import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from gnomon.base.files import Parts, follow_links, is_stream, part_beside
 from gnomon.io._errors import UserError
 
-__all__ = ["UnwritableError", "csv_text", "digest_of", "outbox"]
+__all__ = ["UnwritableError", "csv_text", "digest_of", "outbox", "outfile"]
 
 
 class UnwritableError(UserError):
@@ -40,32 +39,49 @@ class UnwritableError(UserError):
 def outbox(folder: str | Path) -> Iterator[Callable[[str], Path]]:
     """Yield a function ``place(name)`` → temporary path; on success every file takes its name, otherwise none does.
 
-    The folder is made and tried before any work begins; a folder made here is removed again when the work fails.
+    The folder is made and tried before any work begins, and there again only when the files are.
     """
     folder = Path(folder)
-    made = [p for p in (folder, *folder.parents) if not p.exists()]
-    pending: dict[Path, Path] = {}
+    _try(folder)
+    with _all_or_none() as place:
+        yield lambda name: place(folder / name)
 
-    def place(name: str) -> Path:
-        if (folder / name).is_dir():
-            raise UnwritableError(f"cannot write {folder / name}: a folder of that name is there; move it away")
-        path = folder / f".{name}.{secrets.token_hex(4)}.part"
-        pending[path] = folder / name
-        return path
+
+@contextmanager
+def outfile(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path; on success what was written there is the content of `path`, otherwise nothing changes.
+
+    Symbolic links are followed, and a device or a pipe is written to: see `gnomon.base.files`.
+    """
+    with _of_writing():
+        final = follow_links(path)
+        stream = is_stream(final)
+    if not stream:
+        _try(final.parent)
+    with _all_or_none() as place:
+        yield place(Path(path))
+
+
+@contextmanager
+def _all_or_none() -> Iterator[Callable[[Path], Path]]:
+    """A function ``place(path)`` of which the files appear at the end, with the folders that they need."""
+    parts, made = Parts(), list[Path]()
+
+    def place(path: Path) -> Path:
+        with _of_writing():
+            made.extend(_make(follow_links(path).parent))
+            return parts.place(path)
 
     try:
-        _make(folder)
-        _probe(place("probe"), folder)
-        pending.clear()
         yield place
-        for path, final in pending.items():
-            _replace(path, final)
+        with _of_writing():
+            parts.finish()
     except BaseException:
-        for path in pending:
-            path.unlink(missing_ok=True)
-        for parent in made:
-            _remove_if_empty(parent)
+        parts.discard()
+        for folder in made:
+            _remove_if_empty(folder)
         raise
+    parts.discard()
 
 
 def csv_text(columns: Sequence[tuple[str, Sequence[Any]]]) -> str:
@@ -91,33 +107,46 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _make(folder: Path) -> None:
+def _try(folder: Path) -> None:
+    """Refuse a folder into which nothing can be written; one that is not there is made and removed again."""
+    made = _make(folder)
     try:
+        probe = part_beside(folder / "probe")
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UnwritableError(f"cannot write into the folder {folder}: {_reason(error)}; give another one") from error
+    finally:
+        for each in made:
+            _remove_if_empty(each)
+
+
+def _make(folder: Path) -> list[Path]:
+    """The folders that had to be made, the deepest first."""
+    try:
+        folder = follow_links(folder)
+        absent = [each for each in (folder, *folder.parents) if not each.exists()]
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnwritableError(f"cannot make the folder {folder}: {_reason(error)}; give another one") from error
+    return absent
 
 
-def _probe(path: Path, folder: Path) -> None:
+@contextmanager
+def _of_writing() -> Iterator[None]:
+    """Errors of the system in words; that a reader has gone is no error of writing."""
     try:
-        path.touch()
-        path.unlink()
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise UnwritableError(f"cannot write into the folder {folder}: {_reason(error)}; give another one") from error
-
-
-def _replace(path: Path, final: Path) -> None:
-    try:
-        os.replace(path, final)
-    except OSError as error:
-        raise UnwritableError(f"cannot write {final}: {_reason(error)}") from error
+        what = error.filename2 or error.filename or "the output"
+        raise UnwritableError(f"cannot write {what}: {_reason(error)}") from error
 
 
 def _remove_if_empty(folder: Path) -> None:
-    try:
+    with suppress(OSError):
         folder.rmdir()
-    except OSError:
-        return
 
 
 def _reason(error: OSError) -> str:

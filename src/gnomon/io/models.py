@@ -30,7 +30,7 @@ from sklearn.utils import Bunch
 
 import gnomon
 from gnomon.io._errors import UserError
-from gnomon.io.files import outbox
+from gnomon.io.files import outfile
 
 __all__ = ["ModelFileError", "load", "notes", "save", "write_model"]
 
@@ -86,9 +86,7 @@ def save(model: BaseEstimator, path: str | Path, **facts: Any) -> None:
     ...     load(path).predict([[2]]).tolist(), notes(path)["target"]
     (['no'], 'answer')
     """
-    path = Path(path)
-    with outbox(path.parent) as place:
-        temporary = place(path.name)
+    with outfile(path) as temporary:
         write_model(model, temporary, **facts)
 
 

@@ -21,6 +21,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from gnomon._typing import Floats
+from gnomon.base.files import whole_file
 from gnomon.optim import TrainingState
 from gnomon.optim.rules import Check
 from gnomon.optim.schedules import as_schedule
@@ -70,10 +71,8 @@ class Checkpoint:
 
     def close(self, state: TrainingState) -> None:
         """Write the state; a reader finds the old file or the new one, never a part."""
-        beside = self._path.with_name(self._path.name + ".part")
-        with beside.open("wb") as file:
+        with whole_file(self._path) as part, part.open("wb") as file:
             np.savez(file, **self._arrays(state))
-        os.replace(beside, self._path)
         self._written = time.monotonic()
 
     def _arrays(self, state: TrainingState) -> dict[str, Any]:

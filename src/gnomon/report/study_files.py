@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.io import save
-from gnomon.io.files import outbox
+from gnomon.io.files import outfile
 from gnomon.report._study_record import Study
 from gnomon.report.pages import page, summary
 from gnomon.report.typical_rows import row_notes
@@ -26,7 +26,7 @@ def write_study_model(study: Study, path: str | Path) -> None:
 
 def write_study_page(study: Study, path: str | Path) -> None:
     """Write the page of a study, whole or not at all."""
-    path, source = Path(path), study.source
-    with outbox(path.parent) as place:
+    source = study.source
+    with outfile(path) as temporary:
         html = page(study, study.table, source=source.name, digest=source.digest)
-        place(path.name).write_text(html, encoding="utf-8")
+        temporary.write_text(html, encoding="utf-8")
