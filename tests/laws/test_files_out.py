@@ -16,14 +16,17 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from gnomon.base.files import whole_file, write_text
-from gnomon.gp import BayesianOptimizer
+from gnomon.gp import BayesianOptimizer, Real
 from gnomon.gp._checkpoint import SearchFile
 from gnomon.io import UnwritableError, load, save
 from gnomon.io.files import outbox, outfile
 from gnomon.neural import MLPRegressor
 from gnomon.report import study_files
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and pipes are others there")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="links and pipes are others there"),
+    pytest.mark.filterwarnings("ignore:not converged"),
+]
 
 X = np.random.default_rng(0).normal(size=(60, 1))
 MODEL = LinearRegression().fit(X, X[:, 0])
@@ -36,7 +39,7 @@ def in_outbox(path):
 
 
 def optimizer(path):
-    BayesianOptimizer({"x": (0.0, 1.0)}).save(path)
+    BayesianOptimizer({"x": Real(0.0, 1.0)}, random_state=0).save(path)
 
 
 WRITERS = {
@@ -46,7 +49,7 @@ WRITERS = {
     "a text": lambda path: write_text(path, "new"),
     "an optimiser": optimizer,
     "a search": lambda path: SearchFile(path, {}).write({}, []),
-    "a training": lambda path: MLPRegressor((2,), max_iter=2, solver="sgd", checkpoint=path).fit(X, X[:, 0]),
+    "a training": lambda path: MLPRegressor(hidden_layer_sizes=(2,), max_iter=2, checkpoint=path).fit(X, X[:, 0]),
 }
 each_writer = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 
@@ -168,9 +171,9 @@ def test_a_socket_is_refused(folder):
 def test_a_link_to_the_standard_output_goes_on_where_that_stands(folder, end):
     (folder / "stdout").symlink_to("/proc/self/fd/1")
     text = (
-        "import sys; from gnomon.io.files import outfile\n"
+        "import sys; from gnomon.base.files import whole_file\n"
         "sys.stdout.write('before '); sys.stdout.flush()\n"
-        f"with outfile({str(folder / 'stdout')!r}) as part: part.write_text('between ')\n"
+        f"with whole_file({str(folder / 'stdout')!r}) as part: part.write_text('between ')\n"
         "sys.stdout.write('after')\n"
     )
     command = [sys.executable, "-c", text]
@@ -189,7 +192,7 @@ def test_nothing_is_left_of_a_failure_nor_of_a_process_that_was_killed_long_ago(
         path.touch()
     for path in left[::2]:
         os.utime(path, (0, time.time() - 100_000))
-    with pytest.raises(RuntimeError), outfile(folder / "a.csv") as part:
+    with pytest.raises(RuntimeError), outfile(folder / "a.csv") as part:  # noqa: PT012
         part.write_text("new")
         raise RuntimeError
     assert names(folder) == [left[1].name, left[2].name]

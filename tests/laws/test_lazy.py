@@ -26,12 +26,24 @@ for line in ("--help", "learn --help", "--version", "learn x.csv", "learn x.csv 
 }
 
 
+OF_FILES = {"skops", "torch", "dask", "xarray"}
+"""What skops imports where it is installed: hundreds of megabytes that only files of models need."""
+
+
 @pytest.mark.parametrize("case", LINES)
 def test_nothing_heavy_is_imported(case, tmp_path):
+    assert not HEAVY & imported(LINES[case], tmp_path)
+
+
+def test_learning_imports_nothing_that_only_files_of_models_need(tmp_path):
+    assert not OF_FILES & imported("from gnomon import learn, io; import gnomon.serve, gnomon.report", tmp_path)
+
+
+def imported(lines, folder):
     told = "\nimport sys; print(*sys.modules)"
-    job = subprocess.run([sys.executable, "-c", LINES[case] + told], capture_output=True, text=True, cwd=tmp_path)
+    job = subprocess.run([sys.executable, "-c", lines + told], capture_output=True, text=True, cwd=folder)
     assert job.returncode == 0, job.stderr
-    assert not HEAVY & set(job.stdout.split())
+    return set(job.stdout.split())
 
 
 def test_the_families_are_names_of_the_package_for_users_and_for_checkers():

@@ -197,7 +197,7 @@ def is_stream(path: Path) -> bool:
     """
     try:
         state = os.stat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     kind = stat.S_IFMT(state.st_mode)
     if kind in FOREIGN:

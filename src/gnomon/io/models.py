@@ -3,6 +3,8 @@
 A file is a zip archive of plain arrays and a description in JSON, and a note of gnomon's own. Before
 anything is built, every type that the description names must be one that skops trusts or one of gnomon's own
 estimators and nouns; the names are looked up in what is installed, never taken from the file on trust.
+
+skops is imported where a file is written or read: it imports PyTorch, Dask and xarray where they are installed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import skops.io
 from scipy import sparse
 from sklearn import model_selection
 from sklearn.base import BaseEstimator
@@ -92,6 +93,8 @@ def save(model: BaseEstimator, path: str | Path, **facts: Any) -> None:
 
 def write_model(model: BaseEstimator, path: Path, **facts: Any) -> None:
     """`save` without an atomic rename, for callers that have their own `outbox`."""
+    import skops.io
+
     try:
         skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
     except (AttributeError, RuntimeError, TypeError, ValueError) as error:
@@ -132,6 +135,8 @@ def load(path: str | Path) -> Any:
     ...     load(path).transform([[3.0]]).tolist()
     [[2.0]]
     """
+    import skops.io
+
     path = Path(path)
     _warn_of_other_version(path, notes(path)["gnomon"])
     unknown = _untrusted(path)
@@ -207,6 +212,8 @@ def _warn_of_other_version(path: Path, version: str) -> None:
 
 def _untrusted(path: Path) -> list[str]:
     """Names in the file that neither skops nor `_allowed` allows."""
+    import skops.io
+
     try:
         named = skops.io.get_untrusted_types(file=path)
     except Exception as error:
@@ -220,6 +227,8 @@ def _allowed(path: Path) -> set[str]:
     Only modules of the installed package are imported, and only classes defined there that are estimators,
     dataclasses or named tuples count: a function of gnomon, or a name that gnomon imports from elsewhere, does not.
     """
+    import skops.io
+
     named = skops.io.get_untrusted_types(file=path)
     modules = {name.rpartition(".")[0] for name in named if name.startswith("gnomon.")}
     own = {f"{m.__name__}.{cls.__name__}" for m in map(_installed, modules) if m for cls in _classes(m)}
