@@ -6,6 +6,7 @@ import pytest
 from gnomon import plot
 from gnomon.kernels import RBF
 from gnomon.neighbors import KNeighborsClassifier, KNeighborsRegressor, RBFNetworkRegressor, SimilarityModel
+from gnomon.svm import KernelRidge
 from pictures import clouds, labelled, lines, wave
 
 
@@ -60,6 +61,27 @@ def test_small_and_large_widths_as_sums_of_bumps():
         bumps = [line.get_ydata() for line in panel.lines[:-1]]
         assert len(bumps) == 9
         np.testing.assert_allclose(np.sum(bumps, axis=0), lines(panel)["their sum"].get_ydata(), atol=1e-6)
+
+
+@pytest.mark.spec("KER-P12", "KER-085")
+def test_an_intercept_is_one_of_the_terms_that_are_drawn():
+    x, y = wave(9)
+    model = RBFNetworkRegressor("all", gamma=30.0, lam=1e-3, fit_intercept=True).fit(x, y + 50.0)
+    panel = plot.radial_fits({"shifted": model}, x, y + 50.0)["shifted"]
+    np.testing.assert_allclose(lines(panel)["$b$"].get_ydata(), model.intercept_)
+    terms = [line.get_ydata() for line in panel.lines[:-1]]
+    np.testing.assert_allclose(np.sum(terms, axis=0), lines(panel)["their sum"].get_ydata(), atol=1e-6)
+    texts = [text.get_text() for text in plot.network_diagram(model).texts]
+    assert f"$b$ = {model.intercept_:.3g}" in texts
+    assert not any(
+        "$b$" in text.get_text()
+        for text in plot.network_diagram(RBFNetworkRegressor("all", gamma=30.0, lam=1e-3).fit(x, y)).texts
+    )
+    ridge = KernelRidge(0.1, kernel=RBF(0.1), parametric="constant").fit(x, y + 50.0)
+    panel = plot.bump_sums({"ridge": ridge})["ridge"]
+    terms = [line.get_ydata() for line in panel.lines[:-1]]
+    np.testing.assert_allclose(np.sum(terms, axis=0), lines(panel)["their sum $f$"].get_ydata(), atol=1e-6)
+    assert lines(panel)["$b$"].get_ydata()[0] == pytest.approx(float(ridge.intercept_))
 
 
 @pytest.mark.spec("KER-P12")

@@ -32,7 +32,7 @@ RIDGE_KERNELS: dict[str, Kernel] = {
 
 
 def bump_sums(models: Mapping[str, KernelMachine], *, ax: GivenAxes = None) -> dict[str, Axes]:
-    """Functions of one column as sums of scaled bumps, a panel for each model.
+    """Functions of one column as sums of scaled bumps, and of b where there is one, a panel for each model.
 
     Parameters
     ----------
@@ -63,7 +63,10 @@ def bump_sums(models: Mapping[str, KernelMachine], *, ax: GivenAxes = None) -> d
         bumps = model.bumps(x[:, None])
         for place, bump in enumerate(bumps.T):
             axes.plot(x, bump, color=MUTED, linewidth=0.9, label="bumps $\\beta_i k(x_i, x)$" if place == 0 else None)
-        axes.plot(x, bumps.sum(axis=1) + model.intercept_, color=ACCENT, linewidth=2.2, label="their sum $f$")
+        b = float(np.ravel(model.intercept_)[0])
+        if b != 0.0:
+            axes.plot(x, np.full(len(x), b), color=MUTED, linestyle=":", label="$b$")
+        axes.plot(x, bumps.sum(axis=1) + b, color=ACCENT, linewidth=2.2, label="their sum $f$")
         axes.scatter(seen[:, 0], np.zeros(len(seen)), marker="|", s=60, color=INK, zorder=3)
         dress(axes, x="$x$", y="$f(x)$", title=title, legend="best")
     return panels

@@ -173,7 +173,7 @@ def landmark_surface(model: BaseEstimator, *, resolution: int = 200, ax: Axes | 
 def radial_fits(
     models: Mapping[str, BaseEstimator], X: ArrayLike, y: ArrayLike, *, ax: GivenAxes = None
 ) -> dict[str, Axes]:
-    """Fits of networks of one column, each with the weighted bumps that it is the sum of.
+    """Fits of networks of one column, each with the weighted bumps, and the b, that it is the sum of.
 
     Parameters
     ----------
@@ -210,6 +210,8 @@ def radial_fits(
         panel = panels[name]
         for k, bump in enumerate(_bumps(model, grid).T):
             panel.plot(grid, bump, color=MUTED, linewidth=0.8, label="bumps" if k == 0 else None)
+        if model.intercept_ != 0.0:
+            panel.plot(grid, np.full(len(grid), model.intercept_), color=MUTED, linestyle=":", label="$b$")
         total = model.predict(grid[:, None])
         panel.plot(grid, total, color=ACCENT, linewidth=1.8, label="their sum")
         # Bumps of opposite signs may be hundreds of times as high as their sum.
@@ -227,7 +229,7 @@ def _bumps(model: BaseEstimator, grid: Floats) -> Floats:
 
 
 def network_diagram(model: BaseEstimator, *, most: int = 6, ax: Axes | None = None) -> Axes:
-    """The blocks of a network: inputs, radial functions, weights and their sum.
+    """The blocks of a network: inputs, radial functions, weights and their sum, with b where there is one.
 
     Parameters
     ----------
@@ -276,6 +278,9 @@ def network_diagram(model: BaseEstimator, *, most: int = 6, ax: Axes | None = No
         if i + 1 == len(hidden) and len(hidden) < K:
             ax.text(1.0, height - 0.5, "⋮", ha="center", va="top", color=INK)
     _node(ax, 2.5, 0.0, "Σ")
+    if model.fit_intercept:
+        ax.plot([2.5, 2.5], [-0.62, -0.14], color=MUTED, linewidth=0.8, zorder=1)
+        ax.text(2.5, -0.66, f"$b$ = {model.intercept_:.3g}", ha="center", va="top", fontsize=8, color=INK)
     ax.annotate("$h(x)$", (2.64, 0.0), (3.05, 0.0), va="center", color=INK, arrowprops={"arrowstyle": "<-"})
     top = max(height for _, height in [*inputs, *hidden]) + 0.75
     for place, name in [(0.0, "inputs"), (1.0, r"$e^{-\gamma\|x-\mu\|^2}$"), (2.5, "sum")]:
