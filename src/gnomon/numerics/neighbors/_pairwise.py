@@ -2,7 +2,8 @@
 
     D_ij = d(q_i, x_j),   row i: the k smallest D_ij, of equal ones the lower j                      (1)
 
-For every metric that has no faster way, for functions, and for distances that are given.
+For every metric that has no faster way, for functions, and for distances that are given. What is no number, as the
+correlation with a constant row, comes last.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scipy import sparse
 from sklearn.metrics import DistanceMetric, pairwise_distances
 
 from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.numerics.neighbors._heap import empty_heaps, select_nearest, sort_heaps
+from gnomon.numerics.neighbors._heap import NOBODY, empty_heaps, select_nearest, sort_heaps
 from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
 from gnomon.numerics.neighbors._result import Neighbors, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks
@@ -34,6 +35,9 @@ LEARNED: dict[str, Callable[[Floats], dict[str, Floats]]] = {
     "mahalanobis": lambda X: {"VI": np.linalg.inv(np.cov(X.T))},
 }
 """Parameters of metrics that are learned from the stored rows where they are not given."""
+
+OF_TREES = ("braycurtis", "sokalmichener")
+"""Metrics as scikit-learn's trees have them; SciPy divides by Σ|x + y| in the first, and lacks the second."""
 
 
 class BlockIndex(NamedTuple):
@@ -76,6 +80,11 @@ class BlockIndex(NamedTuple):
             distances, rows = empty_heaps(len(D), k)
             select_nearest(D, distances, rows)
             sort_heaps(distances, rows)
+            # Where fewer than k distances are numbers, a sort that places the others last finds the rest.
+            lacking = np.flatnonzero(rows[:, -1] == NOBODY)
+            if len(lacking):
+                rows[lacking] = np.argsort(D[lacking], axis=1, kind="stable")[:, :k]
+                distances[lacking] = np.take_along_axis(D[lacking], rows[lacking], axis=1)
             return Neighbors(rows, distances.astype(D.dtype, copy=False))
 
         parts = self._blocks(search, queries, n_jobs)
@@ -112,6 +121,9 @@ def _count(rows: Any) -> int:
 
 def metric_index(X: Any, metric: Any, params: Mapping[str, Any] | None = None) -> BlockIndex:
     """An index of rows for a metric of scikit-learn or SciPy, a function of two rows, or a DistanceMetric."""
+    if isinstance(metric, str) and metric in OF_TREES:
+        X, metric = np.ascontiguousarray(X, dtype=np.float64), DistanceMetric.get_metric(metric)
+        return BlockIndex(len(X), lambda rows: metric.pairwise(np.ascontiguousarray(rows, dtype=np.float64), X), X)
     if isinstance(metric, DistanceMetric):
         return BlockIndex(X.shape[0], lambda queries: metric.pairwise(queries, X), X)
     given = {**(LEARNED[metric](X) if isinstance(metric, str) and metric in LEARNED else {}), **(params or {})}

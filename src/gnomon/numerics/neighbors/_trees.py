@@ -15,10 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.spatial import cKDTree
+from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import BallTree
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import Floats, Integers
+from gnomon.numerics.neighbors._pairwise import BlockIndex, metric_index
 from gnomon.numerics.neighbors._points import sum_of_squares
 from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
 from gnomon.numerics.neighbors._result import (
@@ -36,6 +38,9 @@ Result = TypeVar("Result")
 
 ROUNDING = 1e-12
 """Distances that differ by this share of them may be equal."""
+
+NO_METRICS = ("braycurtis", "dice", "sokalsneath")
+"""These break the triangle inequality, or are no number for two rows of zeros: a tree would miss neighbours."""
 
 PARTS = 8
 """Parts of the queries for each thread: some are searched faster than others."""
@@ -137,6 +142,10 @@ class BallTreeIndex(NamedTuple):
     ------
     rows : ndarray of shape (n, d)
     tree : sklearn.neighbors.BallTree
+    numbers : object
+        Whether a function of two rows has `failed` to give a number.
+    blocks : BlockIndex
+        What is searched where it has.
 
     References
     ----------
@@ -153,6 +162,8 @@ class BallTreeIndex(NamedTuple):
 
     rows: Floats
     tree: Any
+    numbers: _Numbers
+    blocks: BlockIndex
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -165,7 +176,8 @@ class BallTreeIndex(NamedTuple):
             distances, indices = self.tree.query(Q[part], k=min(k + 1, len(self)))
             return _settled(Neighbors(indices, distances), k, lambda i, radius: self._within(Q[part][i], radius))
 
-        return _on_threads(search, len(Q), n_jobs)
+        found = _on_threads(search, len(Q), n_jobs)
+        return self.blocks.nearest(Q, k, n_jobs) if self.numbers.failed else found
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> Neighbors:
         """The k nearest rows of each row, itself left out."""
@@ -182,6 +194,8 @@ class BallTreeIndex(NamedTuple):
             return Pairs(near, np.concatenate(indices), np.concatenate(distances))
 
         everything = from_pairs(joined_pairs(_in_parts(search, len(Q), n_jobs)), len(Q), len(self))
+        if self.numbers.failed:
+            return self.blocks.within(queries, radius, n_jobs)
         return everything.without_self() if queries is None else everything
 
     def _within(self, q: Floats, radius: float) -> tuple[Integers, Floats]:
@@ -191,10 +205,31 @@ class BallTreeIndex(NamedTuple):
 
 def ball_tree_index(
     X: Any, metric: Any = "euclidean", params: Mapping[str, Any] | None = None, leaf_size: int = 30
-) -> BallTreeIndex:
-    """An index of dense rows for any metric of scikit-learn's ball tree."""
+) -> BallTreeIndex | BlockIndex:
+    """An index of dense rows for any metric of scikit-learn's ball tree; of distances that are no metric, in blocks."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    return BallTreeIndex(rows, BallTree(rows, leaf_size, metric=metric, **(params or {})))
+    blocks = metric_index(rows, metric, params)
+    if isinstance(metric, str) and metric in NO_METRICS:
+        return blocks
+    numbers = _Numbers(metric)
+    counted = callable(metric) and not isinstance(metric, DistanceMetric)
+    tree = BallTree(rows, leaf_size, metric=numbers if counted else metric, **(params or {}))
+    return blocks if numbers.failed else BallTreeIndex(rows, tree, numbers, blocks)
+
+
+class _Numbers:
+    """A function of two rows, and whether it has `failed`: a NaN, which no bound of a tree can be.
+
+    An error would be lost inside the tree.
+    """
+
+    def __init__(self, metric: Any) -> None:
+        self.metric, self.failed = metric, False
+
+    def __call__(self, a: Floats, b: Floats, **params: Any) -> float:
+        found = self.metric(a, b, **params)
+        self.failed = self.failed or bool(np.isnan(found))
+        return found
 
 
 def _on_threads(search: Callable[[slice], Neighbors], m: int, n_jobs: int | None) -> Neighbors:
