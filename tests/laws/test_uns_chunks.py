@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import nnls
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.decomposition import NMF, DictionaryLearning, sparse_encode
 
@@ -80,18 +81,36 @@ def test_mini_batches_come_near_all_rows():
     assert errors[0] < 3.0 * errors[1]
     assert errors[0] < 0.5 * errors[2]
     assert online.sums_.n_rows == 2400
-    # A price of H holds it back however many chunks there were.
-    dear = NMF(3, random_state=0, alpha_H=5.0)
-    for chunk in stream:
-        dear.partial_fit(chunk)
-    assert np.sum(dear.components_**2) < 0.2 * np.sum(online.components_**2)
+
+
+@pytest.mark.spec("UNS-110", "UNS-093")
+def test_a_stream_of_the_same_rows_tends_to_their_fit_at_any_price():
+    """Equation (1) with the codes of `transform`: a price of the patterns counts once for each row that was seen."""
+
+    def priced(model):
+        W, H = model.set_params(tol=1e-10, max_iter=5000).transform(X), model.components_
+        return np.sum((X - W @ H) ** 2) + 0.05 * (8 * np.sum(W**2) + 60 * np.sum(H**2))
+
+    options = {"n_components": 3, "init": "nndsvd", "alpha_W": 0.05}
+    online, whole = NMF(**options), NMF(**options, tol=1e-9, max_iter=5000).fit(X)
+    for _ in range(200):
+        online.partial_fit(X)
+    assert priced(whole) == pytest.approx(2.0 * whole.objective_, rel=1e-6)
+    assert priced(whole) * (1 - 1e-6) <= priced(online) < 1.1 * priced(whole)
 
 
 @pytest.mark.spec("UNS-093")
 def test_a_random_order_of_the_patterns():
-    models = [NMF(3, shuffle=True, random_state=s, init="nndsvda", tol=1e-2).fit(X) for s in (0, 0, 1)]
-    assert np.array_equal(models[0].components_, models[1].components_)
-    assert not np.array_equal(models[0].components_, models[2].components_)
+    W0 = RNG.random((60, 3))
+    models = [
+        NMF(3, shuffle=mixed, random_state=seed, init="custom", max_iter=2, tol=1e-2)
+        for mixed, seed in [(False, 0), (True, 0), (True, 0), (True, 1)]
+    ]
+    with pytest.warns(ConvergenceWarning):
+        H = [model.fit(X, W=W0, H=H0).components_ for model in models]
+    assert np.array_equal(H[1], H[2])
+    # From one start, only the order can make a difference.
+    assert not any(np.array_equal(*pair) for pair in [(H[0], H[1]), (H[0], H[3]), (H[1], H[3])])
     plain, mixed = (NMF(3, shuffle=s, random_state=0, tol=1e-4, max_iter=5000).fit(X) for s in (False, True))
     assert mixed.objective_ == pytest.approx(plain.objective_, rel=1e-2)
 

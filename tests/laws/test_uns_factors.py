@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.decomposition import NMF, PCA, DictionaryLearning, MatrixFactorization
-from gnomon.optim import Factors, factorize, half_square
+from gnomon.optim import Factors, beta_divergence, factorize, half_square
 from gnomon.optim.factor_rows import descend
 from gnomon.optim.factors import (
     AtMost,
@@ -153,8 +153,29 @@ def test_non_negative_parts(kind):
     codes = scaled.fit_transform(kind(parts))
     np.testing.assert_allclose(scaled.components_.sum(axis=1), 1.0)
     np.testing.assert_allclose(codes @ scaled.components_, W @ model.components_, atol=1e-6)
+    np.testing.assert_allclose(scaled.transform(kind(parts)), codes, atol=1e-2 * codes.max())
     sparser = NMF(3, alpha_W=1.0, l1_ratio=1.0, max_iter=5000).fit_transform(kind(parts))
     assert np.mean(sparser == 0.0) > np.mean(W == 0.0)
+
+
+@pytest.mark.spec("UNS-093")
+@pytest.mark.parametrize(
+    "prices", [{"alpha_W": 0.02}, {"alpha_W": 0.02, "alpha_H": 0.01, "l1_ratio": 0.5}, {"alpha_H": 0.1}]
+)
+@pytest.mark.parametrize("loss", [{}, {"solver": "mu"}, {"solver": "mu", "beta_loss": "kullback-leibler"}])
+def test_scaled_patterns_with_a_price_belong_to_their_codes(prices, loss):
+    """The codes are those of `transform`, and the objective is (1) of what is returned."""
+    parts = np.abs(RNG.normal(size=(40, 4))) @ np.abs(RNG.normal(size=(4, 15))) + 0.1
+    model = NMF(3, normalize="rows", max_iter=5000, **{"alpha_W": 0.0, **prices}, **loss)
+    W = model.fit_transform(parts)
+    H, rho = model.components_, prices.get("l1_ratio", 0.0)
+    np.testing.assert_allclose(H.sum(axis=1), 1.0)
+    np.testing.assert_allclose(model.transform(parts), W, rtol=1e-9, atol=1e-12)
+    fit = beta_divergence(parts, W, H, 1.0 if "beta_loss" in loss else 2.0)
+    a, b = model.alpha_W, model.alpha_W if model.alpha_H == "same" else model.alpha_H
+    price = [size * np.sum(rho * F + 0.5 * (1 - rho) * F**2) for size, F in [(15 * a, W), (40 * b, H)]]
+    assert model.objective_ == pytest.approx(fit + sum(price), rel=1e-9)
+    assert model.reconstruction_err_ == pytest.approx(np.sqrt(2.0 * fit), rel=1e-9)
 
 
 @pytest.mark.spec("UNS-093")

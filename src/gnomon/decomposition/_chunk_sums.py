@@ -32,7 +32,7 @@ class ChunkSums(NamedTuple):
     --------
     >>> import numpy as np
     >>> from gnomon.decomposition._chunk_sums import ChunkSums
-    >>> sums = ChunkSums.empty(1, 2, float).added(np.ones((3, 2)), np.full((3, 1), 2.0))
+    >>> sums = ChunkSums.of(np.ones((3, 2)), np.full((3, 1), 2.0))
     >>> sums.G, sums.B.T, sums.n_rows
     (array([[4.]]), array([[2., 2.]]), 3)
     """
@@ -44,16 +44,16 @@ class ChunkSums(NamedTuple):
     n_rows: int
 
     @classmethod
-    def empty(cls, m: int, d: int, dtype: Any) -> ChunkSums:
-        """No rows yet, for m patterns of d columns."""
-        return cls(np.zeros((m, m), dtype), np.zeros((d, m), dtype), 0.0, 0, 0)
+    def of(cls, X: Any, Z: Floats) -> ChunkSums:
+        """Of one chunk X, whose codes are Z."""
+        n = len(Z)
+        return cls(Z.T @ Z / n, np.asarray(X.T @ Z) / n, 1.0, 1, n)
 
     def added(self, X: Any, Z: Floats) -> ChunkSums:
-        """With a chunk X, whose codes are Z."""
-        n = Z.shape[0]
-        old = _keep(self.n_chunks, n)
-        G, B = old * self.G + Z.T @ Z / n, old * self.B + np.asarray(X.T @ Z) / n
-        return ChunkSums(G, B, old * self.weight + 1.0, self.n_chunks + 1, self.n_rows + n)
+        """With a further chunk X, whose codes are Z."""
+        new, old = ChunkSums.of(X, Z), _keep(self.n_chunks, len(Z))
+        G, B = old * self.G + new.G, old * self.B + new.B
+        return ChunkSums(G, B, old * self.weight + 1.0, self.n_chunks + 1, self.n_rows + new.n_rows)
 
 
 def _keep(t: int, size: int) -> float:

@@ -52,7 +52,10 @@ def add_to_sketch(
     """
     whole = isinstance(n_components, int | np.integer) and not isinstance(n_components, bool)
     if n_components is not None and not whole:
-        raise ValueError(f"n_components={n_components!r} must be a whole number or None with svd_solver='incremental'")
+        raise ValueError(
+            f"n_components={n_components!r} must be a whole number or None where components stand for the rows before: "
+            "after fit, with svd_solver='incremental', or beyond 20,000 columns"
+        )
     rows = rows_about(X, weights, center=center)
     weight = float(X.shape[0] if weights is None else weights.sum())
     Z = rows.dense()

@@ -33,6 +33,9 @@ from gnomon.optim.solution import Solution, log_every
 
 __all__ = ["DictionaryLearning"]
 
+MEASURED = ("objective_", "error_", "history_", "n_iter_", "converged_", "stop_reason_", "n_reseeded_")
+"""What a fit measures of its factors, and further rows make untrue."""
+
 ROUNDS = 10
 """How often unused atoms are replaced, at most."""
 
@@ -185,12 +188,15 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         self.history_, self.n_iter_ = found.history, found.n_iter
         self.error_ = np.asarray(found.history["objective"])[1:]
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason
-        self.sums_ = ChunkSums.empty(len(H), X.shape[1], X.dtype).added(X, Z)
+        self.sums_ = ChunkSums.of(X, Z)
         warn_unless_converged(found, self.max_iter)
         return self._signed(Z)
 
     def partial_fit(self, X: MatrixLike, y: object = None) -> Self:
         """Code these rows with the atoms so far, add their sums to those of the rows before, improve the atoms.
+
+        The rows before are those of earlier calls and of `fit`, which begins anew. What was measured of their factors
+        is deleted: `objective_`, `error_` and the record of the search.
 
         Parameters
         ----------
@@ -205,12 +211,13 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         X = validate_rows(self, X, reset=first)
         if first:
             self.components_ = self._start(X).right
-            self.sums_ = ChunkSums.empty(len(self.components_), X.shape[1], X.dtype)
         H = self.components_
         Z = lasso_codes(H @ H.T, X @ H.T, self.alpha, positive=self.positive_code, n_jobs=self.n_jobs)
-        self.sums_ = self.sums_.added(X, Z)
+        self.sums_ = ChunkSums.of(X, Z) if first else self.sums_.added(X, Z)
         atoms = self._constraints()[1].update(np.ascontiguousarray(H.T), self.sums_.G, self.sums_.B)
         self.components_ = np.ascontiguousarray(atoms.T)
+        for name in MEASURED:
+            vars(self).pop(name, None)
         return self
 
     def transform(self, X: MatrixLike) -> Floats:

@@ -47,6 +47,9 @@ from gnomon.optim.stopping import KKT
 
 __all__ = ["NMF"]
 
+MEASURED = ("objective_", "reconstruction_err_", "history_", "n_iter_", "converged_", "stop_reason_")
+"""What a fit measures of its factors, and further rows make untrue."""
+
 LOSSES = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
 
 
@@ -77,7 +80,8 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     shuffle : bool, default=False
         "cd" goes through the patterns in a random order in every update.
     normalize : {"rows"} or None, default=None
-        "rows" scales every pattern to the sum 1 and its codes accordingly.
+        "rows" scales every pattern of (1) to the sum 1, and its codes accordingly; where α_W or α_H is not zero, the
+        codes are found anew for the scaled patterns, as `transform` does.
 
     Attributes
     ----------
@@ -87,13 +91,14 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     reconstruction_err_ : float
         ‖X − W H‖, or the root of twice D.
     objective_ : float
-        The value of (1).
+        The value of (1) of the factors that are returned.
     history_ : dict of str to ndarray
+        Of the search for both factors, before patterns are scaled.
     n_iter_ : int
     converged_ : bool
     stop_reason_ : str
     sums_ : ChunkSums
-        What `partial_fit` keeps of the rows before.
+        What `partial_fit` knows of the rows before.
 
     References
     ----------
@@ -182,16 +187,20 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         start = self._start(X, m, W, H)
         found = self._solve(X, start, beta, fixed_right=False)
         warn_unless_converged(found, self.max_iter)
-        codes, H_found = found.w
+        (codes, H_found), self.objective_ = found.w, found.objective
         if self.normalize == "rows":
             sums = H_found.sum(axis=1)
             sums = np.where(sums > 0.0, sums, 1.0)
             codes, H_found = codes * sums, H_found / sums[:, None]
+            if any(self._penalties(*X.shape)):
+                again = self._code(X, H_found, beta)
+                codes, self.objective_ = again.w.left, again.objective
         self.components_, self.n_components_ = np.ascontiguousarray(H_found), m
         fit = half_square(X, codes, H_found) if beta == 2.0 else beta_divergence(X, codes, H_found, beta)
         self.reconstruction_err_ = float(np.sqrt(2.0 * fit))
-        self.objective_, self.history_, self.n_iter_ = found.objective, found.history, found.n_iter
+        self.history_, self.n_iter_ = found.history, found.n_iter
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason
+        self.sums_ = ChunkSums.of(X, codes)
         return codes
 
     def fit_chunks(self, chunks: Chunks, H: ArrayLike | None = None) -> Self:
@@ -231,14 +240,21 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         found = factorize_chunks(read, start, left, right, stop=self._rule(first), max_iter=self.max_iter, callback=log)
         warn_unless_converged(found, self.max_iter)
         self.components_, self.n_components_ = found.w, len(found.w)
-        fits = (half_square(X, code_rows(X, found.w, left), found.w) for X in read())
-        self.reconstruction_err_ = float(np.sqrt(2.0 * sum(fits)))
+        fit, G, B = 0.0, np.zeros((len(start), len(start)), start.dtype), np.zeros(start.T.shape, start.dtype)
+        for X in read():
+            Z = code_rows(X, found.w, left)
+            fit, G, B = fit + half_square(X, Z, found.w), G + Z.T @ Z, B + np.asarray(X.T @ Z)
+        self.reconstruction_err_ = float(np.sqrt(2.0 * fit))
         self.objective_, self.history_, self.n_iter_ = found.objective, found.history, found.n_iter
         self.converged_, self.stop_reason_ = found.converged, found.stop_reason
+        self.sums_ = ChunkSums(G / n, B / n, 1.0, 1, n)
         return self
 
     def partial_fit(self, X: MatrixLike, y: object = None) -> Self:
         """Code these rows with the patterns so far, add their sums to those of the rows before, improve the patterns.
+
+        The rows before are those of earlier calls and of `fit` or `fit_chunks`, which begin anew. What was measured of
+        their factors is deleted: `objective_`, `reconstruction_err_` and the record of the search.
 
         Parameters
         ----------
@@ -256,11 +272,13 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if first:
             self.components_ = self._first_patterns(X, None)
             self.n_components_ = len(self.components_)
-            self.sums_ = ChunkSums.empty(self.n_components_, X.shape[1], X.dtype)
-        self.sums_ = self.sums_.added(X, code_rows(X, self.components_, self._sides(1, X.shape[1])[0]))
+        codes = code_rows(X, self.components_, self._sides(1, X.shape[1])[0])
+        self.sums_ = ChunkSums.of(X, codes) if first else self.sums_.added(X, codes)
         right = self._sides(self.sums_.weight, X.shape[1])[1]
         patterns = right.update(np.ascontiguousarray(self.components_.T), self.sums_.G, self.sums_.B)
         self.components_ = np.ascontiguousarray(patterns.T)
+        for name in MEASURED:
+            vars(self).pop(name, None)
         return self
 
     def transform(self, X: MatrixLike) -> Floats:
@@ -276,11 +294,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, accept_sparse=("csr", "csc"))
-        beta = self._beta(X)
-        H = self.components_.astype(X.dtype, copy=False)
-        level = float(np.sqrt(X.mean() / self.n_components_))
-        W = np.full((X.shape[0], self.n_components_), level if self.solver == "mu" else 0.0, dtype=X.dtype)
-        return self._solve(X, Factors(W, H), beta, fixed_right=True).w.left
+        return self._code(X, self.components_.astype(X.dtype, copy=False), self._beta(X)).w.left
 
     def inverse_transform(self, X: ArrayLike) -> Floats:
         """W H, the rows that codes stand for.
@@ -352,6 +366,11 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.solver == "mu":
             return multiplicative_updates(X, start, beta, self._penalties(*X.shape), tol=self.tol / 10.0, **run)
         return factorize(X, start, *self._sides(*X.shape), stop=self._rule(X), **run)
+
+    def _code(self, X: Any, H: Floats, beta: float) -> Solution[Factors]:
+        """Minimise (1) over W, from a start that does not depend on how H was found."""
+        level = float(np.sqrt(X.mean() / len(H))) if self.solver == "mu" else 0.0
+        return self._solve(X, Factors(np.full((X.shape[0], len(H)), level, X.dtype), H), beta, fixed_right=True)
 
     def _rule(self, X: Any) -> StopRule:
         return KKT(self.tol) | change_in_units(X, 1e-3 * self.tol)

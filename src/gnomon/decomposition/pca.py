@@ -76,7 +76,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     center : bool, default=True
         False for directions through the origin, as a truncated singular value decomposition.
     ddof : float, default=1
-        Variances are sums divided by n − ddof.
+        Variances are sums divided by n − ddof; with weights n is their sum, which must be larger than `ddof`.
 
     Attributes
     ----------
@@ -156,14 +156,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         m = number_asked(self.n_components, n, d, route)
         found, center = self._principal(X, weights, m, route)
         reference = reference_variances(self.n_components, X, weights, self.random_state, center=self.center)
-        return self._keep(found, center, n, n if weights is None else float(weights.sum()), X.dtype, reference)
+        weight = n if weights is None else float(weights.sum())
+        self._keep(found, center, n, weight, X.dtype, reference)
+        kept = slice(self.n_components_)
+        self._sums = Sketch(found.values[kept], found.axes[:, kept], center, weight, found.total)
+        return self
 
     def partial_fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Add rows to those of earlier calls.
+        """Add rows to those of earlier calls, and of `fit` or `fit_chunks`, which begin anew.
 
         Up to 20,000 columns the sums of all rows are kept, so the result is that of `fit` on all of them, in any order;
-        beyond, or with ``svd_solver="incremental"``, the components kept so far stand for the earlier rows (Ross et al.
-        2008, doi:10.1007/s11263-007-0075-7).
+        beyond, after `fit`, or with ``svd_solver="incremental"``, the components kept so far stand for the earlier rows
+        (Ross et al. 2008, doi:10.1007/s11263-007-0075-7), which is exact where none was left out.
 
         Parameters
         ----------
@@ -381,7 +385,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     ) -> Self:
         """Choose how many components stay, and set the attributes."""
         d = len(center)
-        values, total, divisor = found.values, found.total, max(weight - self.ddof, np.finfo(float).tiny)
+        values, total = found.values, found.total
+        divisor = _divisor(weight, self.ddof, n) if total > 0.0 else 1.0
         m = number_kept(self.n_components, values, total, weight, reference)
         if self.whiten:
             kept = int(np.sum(values[:m] > np.finfo(dtype).eps * d * values[0]))
@@ -409,19 +414,22 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Add a chunk to the sums of all rows, or to the components that stand for them."""
         sums = vars(self).get("_sums")
         seen = self.n_samples_ if sums is not None else 0
-        if self.svd_solver == "incremental" or X.shape[1] > EXACT_SUMS:
+        as_components = self.svd_solver == "incremental" or X.shape[1] > EXACT_SUMS
+        if isinstance(sums, Sketch) or (as_components and sums is None):
             check_values(X, vars(self).get("feature_names_in_"))
-            sums = add_to_sketch(sums, X, weights, self.n_components, center=self.center)
-            self._sums = sums
+            self._sums = sums = add_to_sketch(sums, X, weights, self.n_components, center=self.center)
             found = Principal(sums.values, sums.axes, sums.total)
             return self._keep(found, sums.mean, seen + X.shape[0], sums.weight, X.dtype)
         chunk = checked_moments(X, weights, vars(self).get("feature_names_in_"))
         return self._of_sums(chunk if sums is None else sums + chunk, seen + X.shape[0], X.dtype)
 
     def _of_sums(self, sums: Moments, n: int, dtype: Any) -> Self:
+        d, asked = len(sums.mean), self.n_components
+        if isinstance(asked, str) and asked == "parallel":
+            raise ValueError(
+                "n_components='parallel' permutes all rows, which sums do not keep; use fit, or another rule"
+            )
         self._sums = sums
-        d = len(sums.mean)
-        asked = self.n_components
         # Fewer rows so far than components asked for: as many as there are.
         asked = min(int(asked), n, d) if isinstance(asked, int | np.integer) else asked
         m = number_asked(asked, n, d, "covariance_eigh")
@@ -449,3 +457,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _divisor(weight: float, ddof: float, n: int) -> float:
+    """W − ddof; an error where rounding decides about it."""
+    if not weight - ddof > 1e-9 * weight:
+        raise ValueError(
+            f"{n} rows have a total weight of {weight:.6g}, which leaves nothing to divide by at ddof={ddof:g}; give "
+            "weights with a larger sum, or ddof=0"
+        )
+    return weight - ddof

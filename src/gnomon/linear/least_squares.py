@@ -196,9 +196,10 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         return self._set(self._solve(rows, method, sums), y, rows.total)
 
     def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Minimise (1) over these rows and those of all earlier calls since `fit`, which starts anew; d² sums are kept.
+        """Minimise (1) over these rows and those of earlier calls; d² sums are kept.
 
-        The sums square the condition number: for columns that are nearly dependent prefer `fit`.
+        After `fit`, which begins anew, its rows count too, by the factor of its solver. The sums square the condition
+        number: for columns that are nearly dependent prefer `fit`.
 
         Parameters
         ----------
@@ -210,7 +211,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         self
         """
         self._check_options("moments")
-        known = vars(self).get("_sums")
+        known = self._rows_before()
         X, y, weights = self._validated(X, y, sample_weight, reset=known is None)
         assert_finite(X, columns=getattr(self, "feature_names_in_", None))
         check_squares(X, "partial_fit keeps sums of squares, so scale that column, or use `fit`")
@@ -359,6 +360,18 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         self.objective_, self.residual_norm_ = float(np.sum(rss)), np.sqrt(rss)
         self.sigma2_ = rss / (total - subtract) if total > subtract else np.full_like(rss, np.nan)[()]
         return self
+
+    def _rows_before(self) -> Moments | None:
+        """Sums of the rows so far: of parts, or of a fit, where XᵀX = RᵀR, XᵀY = RᵀR w and YᵀY = wᵀRᵀR w + rss."""
+        sums: Moments | None = vars(self).get("_sums")
+        if sums is not None or "coef_" not in vars(self):
+            return sums
+        R, x_mean = self._factor()
+        w, rss = as_columns(self.coef_.T), np.square(np.atleast_1d(self.residual_norm_))
+        fitted = R @ np.hstack([np.eye(len(w)), w])
+        scatter = fitted.T @ fitted
+        scatter[len(w) :, len(w) :] += np.diag(rss)
+        return Moments(self._total, np.concatenate([x_mean, x_mean @ w + self.intercept_]), scatter)
 
     def _check_rank(self, fit: LeastSquares) -> None:
         d = fit.coef.shape[0]

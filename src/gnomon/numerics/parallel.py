@@ -81,10 +81,7 @@ def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
     [0, 1, 4, 9]
     """
     items = list(items)
-    workers = min(effective_n_jobs(n_jobs), len(items))
-    if workers <= 1:
-        return [function(item) for item in items]
-    with team(workers) as run:
+    with team(min(effective_n_jobs(n_jobs), max(1, len(items)))) as run:
         return run.once(function, items)
 
 
@@ -187,9 +184,6 @@ class Team:
         self, function: Callable[[Item], Result], items: Iterable[Item], after: Callable[[], None]
     ) -> list[Result]:
         items = list(items)
-        helpers = min(self.n_jobs, len(items)) - 1
-        if helpers < 1:
-            return [function(item) for item in items]
         results: list[Any] = [None] * len(items)
         errors: dict[int, BaseException] = {}
         ticket = count()
@@ -203,7 +197,7 @@ class Team:
 
         try:
             if not self._busy_in_background:
-                self._wake(work, helpers)
+                self._wake(work, min(self.n_jobs, len(items)) - 1)
             work()
             after()
             self._wait()
@@ -241,15 +235,15 @@ class Team:
 
     def close(self) -> None:
         """Let the helpers return to the pool."""
-        if self._helpers:
-            self._announce(CLOSED)
+        self._announce(CLOSED)
         for helper in self._helpers:
             helper.cancel()
 
     def _wake(self, work: Callable[[], None], helpers: int) -> None:
         """Let so many helpers do `work`; those asleep are woken, and threads are taken from the pool at first use."""
-        self._work = work
-        self._announce(self._state[0] + 1)
+        if helpers > 0:
+            self._work = work
+            self._announce(self._state[0] + 1)
         while len(self._helpers) < helpers:
             self._helpers.append(_pool().submit(self._help, CACHE_LINE * (1 + len(self._helpers))))
 
