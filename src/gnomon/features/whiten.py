@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Literal, Self
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -38,7 +39,8 @@ class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, A
     def _fit(self, X: Floats, y: Any, sample_weight: ArrayLike | None) -> Self:
         check_squares(X, "a covariance is made of them, so scale that column first, for example with MaxNormScaler")
         self.mean_, self.covariance_ = self._covariance(X, y, check_weights(sample_weight, X))
-        white = whitening(self.covariance_, self.kind, self.tol, self.singular)
+        rounding = 8.0 * np.finfo(X.dtype).eps * np.max(np.abs(X), axis=0)
+        white = whitening(self.covariance_, self.kind, self.tol, self.singular, rounding)
         self.whitening_, self.coloring_, self.rank_ = white
         return self
 
@@ -98,7 +100,8 @@ class Whitener(_Whitening):
     ddof : int, default=0
         S is divided by n − ddof (scikit-learn's PCA whitens with 1).
     tol : float, default=1e-10
-        Eigenvalues of S below `tol` times the largest count as zero, with a warning.
+        Eigenvalues of S, its columns in units of their standard deviations, below `tol` times the largest count as
+        zero, with a warning.
     singular : {"drop", "floor"}, default="drop"
         "drop" ignores their directions, "floor" raises them to `tol` times the largest ("cholesky" always does).
 
@@ -176,7 +179,8 @@ class WithinClassWhitener(_Whitening):
     kind : {"zca", "pca", "cholesky"}, default="zca"
         "zca": P = U Λ^{−½} Uᵀ, the symmetric one. "pca": P = Λ^{−½} Uᵀ. "cholesky": P = L⁻¹ with S_W = L Lᵀ.
     tol : float, default=1e-10
-        Eigenvalues of S_W below `tol` times the largest count as zero, with a warning.
+        Eigenvalues of S_W, its columns in units of their standard deviations, below `tol` times the largest count as
+        zero, with a warning.
     singular : {"drop", "floor"}, default="drop"
         "drop" ignores their directions, "floor" raises them to `tol` times the largest ("cholesky" always does).
 

@@ -107,8 +107,17 @@ class Whitening(NamedTuple):
     rank: int
 
 
-def whitening(cov: Floats, kind: WhiteningKind = "zca", tol: float = 1e-10, singular: Singular = "drop") -> Whitening:
+def whitening(
+    cov: Floats,
+    kind: WhiteningKind = "zca",
+    tol: float = 1e-10,
+    singular: Singular = "drop",
+    rounding: Floats | None = None,
+) -> Whitening:
     """P with P S Pᵀ = I, by the eigenvalues λ and eigenvectors U of S.
+
+    What is singular is judged by the correlations D^{−½} S D^{−½}, D = diag S, which do not depend on the units of the
+    columns; so are singular directions raised.
 
     Parameters
     ----------
@@ -118,10 +127,12 @@ def whitening(cov: Floats, kind: WhiteningKind = "zca", tol: float = 1e-10, sing
         "zca": P = U Λ^{−½} Uᵀ, the symmetric one, nearest to the identity. "pca": P = Λ^{−½} Uᵀ, largest λ first.
         "cholesky": P = L⁻¹ with S = L Lᵀ, lower triangular.
     tol : float, default=1e-10
-        Eigenvalues below `tol` times the largest count as zero.
+        Eigenvalues of the correlations below `tol` times the largest count as zero.
     singular : {"drop", "floor"}, default="drop"
         What to do with those: "drop" ignores their directions ("zca" maps them to 0, "pca" has fewer columns);
         "floor" raises them to `tol` times the largest. A triangular P exists only with "floor".
+    rounding : ndarray of shape (d,), optional
+        The standard deviations that constant columns may have by rounding; zeros by default.
 
     Returns
     -------
@@ -130,6 +141,8 @@ def whitening(cov: Floats, kind: WhiteningKind = "zca", tol: float = 1e-10, sing
     References
     ----------
     Kessy, A., Lewin, A. & Strimmer, K. (2018). Optimal whitening and decorrelation. doi:10.1080/00031305.2016.1277159
+
+    Drmač, Z. & Veselić, K. (2008). New fast and accurate Jacobi SVD algorithm. doi:10.1137/050639193
 
     Examples
     --------
@@ -142,27 +155,40 @@ def whitening(cov: Floats, kind: WhiteningKind = "zca", tol: float = 1e-10, sing
     check_choice("kind", kind, WHITENINGS)
     check_choice("singular", singular, ("drop", "floor"))
     check_positive("tol", tol)
-    values, U = linalg.eigh(cov)
-    values, U = values[::-1], fix_signs(U[:, ::-1])
-    if not values[0] > 0.0:
+    sd = np.sqrt(np.maximum(np.diag(cov), 0.0))
+    varies = sd > (0.0 if rounding is None else rounding)
+    if not np.any(varies):
         raise ValueError("every column is constant, so there is no variance to scale; add rows or columns that vary")
+    unit = np.where(varies, sd, np.max(sd))
+    values, V = linalg.eigh(np.where(np.outer(varies, varies), cov / unit / unit[:, None], 0.0))
+    values, V = values[::-1], V[:, ::-1]
     small = values < tol * values[0]
     if small.any():
-        values, U = _treat_small(values, U, small, tol, singular if kind != "cholesky" else "floor")
-    return Whitening(*WHITENINGS[kind](np.sqrt(values), U), int(len(small) - small.sum()))
+        values, V = _treat_small(values, V, small, tol, singular if kind != "cholesky" else "floor")
+    # S = A Aᵀ. Jacobi's method finds the singular values of A to their own digits, whatever the units of its rows.
+    A, most = unit[:, None] * (V * np.sqrt(values)), float(np.max(unit))
+    root, U, _, work, _, failed = linalg.lapack.dgejsv(A / most, joba=ROWS_AND_COLUMNS, jobu=0, jobv=3)
+    if failed:
+        raise linalg.LinAlgError("the singular values of the covariance were not found; check it for infinities")
+    root = root * (most * work[0] / work[1])
+    return Whitening(*WHITENINGS[kind](root, fix_signs(U)), int(len(small) - small.sum()))
 
 
-def _treat_small(values: Floats, U: Floats, small: Bools, tol: float, singular: Singular) -> tuple[Floats, Floats]:
+ROWS_AND_COLUMNS = 2
+"""JOBA of LAPACK's ?GEJSV: full accuracy where rows and columns are scaled."""
+
+
+def _treat_small(values: Floats, V: Floats, small: Bools, tol: float, singular: Singular) -> tuple[Floats, Floats]:
     done = {"drop": "are dropped", "floor": "are raised to that share"}[singular]
     warnings.warn(
-        f"the covariance is singular: {small.sum()} of {len(small)} eigenvalues are below {tol:g} of the largest and "
-        f"{done}; remove redundant columns, or choose `tol` and `singular`",
+        f"the covariance is singular: {small.sum()} of {len(small)} eigenvalues, in units of the columns, are below "
+        f"{tol:g} of the largest and {done}; remove redundant columns, or choose `tol` and `singular`",
         linalg.LinAlgWarning,
         stacklevel=4,
     )
     if singular == "drop":
-        return values[~small], U[:, ~small]
-    return np.maximum(values, tol * values[0]), U
+        return values[~small], V[:, ~small]
+    return np.maximum(values, tol * values[0]), V
 
 
 def fix_signs(U: Floats) -> Floats:
