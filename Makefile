@@ -13,7 +13,12 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 test test-all: export OMP_NUM_THREADS := 1
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo warm wheel test test-all neural lint format bench docs spec clean
+# Environments beside it: the least versions that pyproject.toml declares, on the least Python, and the newest of all.
+FLOORS := .venv-floors
+NEWEST := .venv-newest
+FLOOR_PYTHON ?= python3.11
+
+.PHONY: help demo warm wheel test test-all test-floors test-newest neural lint format bench docs spec clean
 
 help:
 	@echo "make demo      set up and run the main job on embedded data"
@@ -21,6 +26,8 @@ help:
 	@echo "make wheel     the pure wheel, and one that carries compiled kernels, in dist/"
 	@echo "make test      set up and run the tests (about 10 minutes on two cores once kernels are compiled)"
 	@echo "make test-all  the same with the slow ones"
+	@echo "make test-floors  the commands, the examples and the tests marked smoke, with the least versions declared"
+	@echo "make test-newest  the same with the newest versions there are"
 	@echo "make neural    set up PyTorch too, so that the tests that need it are not skipped"
 	@echo "make lint      ruff, format check, layer contracts, types"
 	@echo "make bench     ours beside the peers (FAMILY=linear for one family)"
@@ -39,9 +46,9 @@ $(VENV)/.$(1): $(VENV)/.made pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(1)]"
 	touch $$@
 endef
-$(foreach extra,frames dev docs bench neural,$(eval $(call install,$(extra))))
+$(foreach extra,app frames dev docs bench neural,$(eval $(call install,$(extra))))
 
-demo: $(VENV)/.frames
+demo: $(VENV)/.app $(VENV)/.frames
 	$(BIN)/gnomon demo
 
 # Kernels are compiled before the workers start, so that no two compile the same one.
@@ -58,6 +65,31 @@ test: warm
 
 test-all: warm
 	$(PYTEST)
+
+$(FLOORS)/.made: pyproject.toml constraints-floors.txt
+	$(FLOOR_PYTHON) -m venv --clear $(FLOORS)
+	$(FLOORS)/bin/python -m pip install --quiet --constraint constraints-floors.txt --editable ".[test]"
+	touch $@
+
+$(NEWEST)/.made: pyproject.toml
+	$(PYTHON) -m venv --clear $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+# $(call smoke,environment): what shows that an environment serves
+define smoke
+	$(1)/bin/python -W error -m gnomon demo --out $(1)/demo
+	$(1)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m smoke
+endef
+
+test-floors: $(FLOORS)/.made
+	$(call smoke,$(FLOORS))
+
+# Newest again at every call.
+test-newest:
+	rm -f $(NEWEST)/.made
+	$(MAKE) $(NEWEST)/.made
+	$(call smoke,$(NEWEST))
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -84,4 +116,4 @@ spec: $(VENV)/.dev
 	else echo "no specification beside this checkout; nothing to compare"; fi
 
 clean:
-	rm -rf $(VENV) docs/_build docs/gallery build src/*.egg-info
+	rm -rf $(VENV) $(FLOORS) $(NEWEST) docs/_build docs/gallery build src/*.egg-info

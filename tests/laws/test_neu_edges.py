@@ -226,10 +226,10 @@ def test_networks_as_values():
 def test_the_engine_is_chosen_by_what_is_there(monkeypatch):
     dense, conv = NeuralNetwork([Dense(2)], 3), NeuralNetwork([Conv2D(1, 2), Dense(2)], (1, 3, 3))
     for there, heavy in ((True, "torch"), (False, "numpy")):
-        monkeypatch.setattr(_engines, "find_spec", lambda name, there=there: there or None)
+        monkeypatch.setattr("gnomon._extras.find_spec", lambda name, there=there: there or None)
         assert _engines.engine_name("auto", dense) == "numpy"
         assert _engines.engine_name("auto", conv) == _engines.engine_name("auto", dense, device="cuda") == heavy
-    with pytest.raises(ImportError, match=r"engine='torch' needs PyTorch; .* pip install gnomon\[neural\]"):
+    with pytest.raises(ImportError, match=r"engine='torch' needs torch; .* pip install 'gnomon\[neural\]', or choose"):
         _engines.engine_name("torch", dense)
     with pytest.raises(ValueError, match="masks='native' needs engine='torch'"):
         NetworkRegressor([Dropout(0.5)], masks="native", engine="numpy").fit(X, NUMBERS)

@@ -218,7 +218,7 @@ def test_a_model_answers_by_the_engine_of_its_fit(monkeypatch):
     monkeypatch.setattr(TorchWorkspace, "outputs", lambda self, *given: calls.append(1) or plain(self, *given))
     np.testing.assert_array_equal(model.predict(X), found)
     assert len(calls) == 1
-    monkeypatch.setattr("gnomon.neural._engines.find_spec", lambda name: None)  # where PyTorch is not installed
+    monkeypatch.setattr("gnomon._extras.find_spec", lambda name: None)  # where PyTorch is not installed
     np.testing.assert_allclose(model.predict(X), found, rtol=1e-10)
     assert len(calls) == 1
 

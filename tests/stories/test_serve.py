@@ -352,7 +352,7 @@ def test_what_cannot_be_served_is_said(files, tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "already in use; give another --port" in result.stderr
     monkeypatch.setitem(sys.modules, "starlette", None)
-    assert "pip install 'gnomon[serve]'" in run(files / "amount.skops").stderr
+    assert "pip install 'gnomon[app]'" in run(files / "amount.skops").stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there, other addresses of the machine need names")

@@ -15,7 +15,7 @@ import typer
 
 from gnomon.cli._usage import check_cluster, check_learn
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 TIME_LIMIT = 300.0
 
@@ -416,16 +416,3 @@ Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=
 @app.callback()
 def options(version: Version = False) -> None:
     """Learn from a table, honestly: compare, choose, judge, report."""
-
-
-def main() -> None:
-    """Run the command with the arguments of the process.
-
-    Examples
-    --------
-    >>> from typer.testing import CliRunner
-    >>> from gnomon.cli._app import app
-    >>> CliRunner().invoke(app, ["--version"]).output.split()[0]
-    'gnomon'
-    """
-    app(prog_name="gnomon")

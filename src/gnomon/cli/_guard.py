@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 
+from gnomon._extras import MissingPackageError
 from gnomon.io import UserError
 
 __all__ = ["Stopped", "errors", "guarded"]
@@ -40,7 +41,7 @@ def guarded() -> Iterator[None]:
     try:
         with _stoppable():
             yield
-    except UserError as error:
+    except (MissingPackageError, UserError) as error:
         _say(f"error: {error}")
         raise typer.Exit(2) from None
     except (KeyboardInterrupt, Stopped) as request:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from gnomon._extras import need
 from gnomon.cli._guard import Stopped, errors
 from gnomon.cli._predict import say_notes
 from gnomon.io import UserError
@@ -36,7 +37,9 @@ def run(
     reading: Mapping[str, Any],
 ) -> None:
     """Answer until interrupted."""
-    uvicorn = _server_library()
+    need("gnomon serve", "starlette", "uvicorn")
+    import uvicorn
+
     from gnomon.cli._connections import TellingServer, protocol_within
 
     with warnings_as_notes() as said:
@@ -62,18 +65,6 @@ def run(
             public = host is not None and not _is_loopback(host)
             TellingServer(config, lambda: _tell(place, model, public=public)).run(sockets=[place])
     errors().print("stopped", markup=False)
-
-
-def _server_library() -> Any:
-    try:
-        import starlette  # noqa: F401
-        import uvicorn
-    except ImportError as error:
-        raise UserError(
-            f"gnomon serve needs Starlette and uvicorn, and {error.name} is not here; install them with: "
-            "pip install 'gnomon[serve]'"
-        ) from error
-    return uvicorn
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from gnomon._extras import need
 from gnomon._typing import Array
 
 __all__ = ["load_books", "load_weather_play"]
@@ -91,6 +92,7 @@ def load_books() -> Bunch:
 
 
 def _as_frame(data: Array, names: Sequence[str], categories: Sequence[Sequence[str]]) -> Any:
+    need("as_frame=True", "pandas")
     import pandas as pd
 
     columns = {name: pd.Categorical(data[:, j], categories=categories[j]) for j, name in enumerate(names)}

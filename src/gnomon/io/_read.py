@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from gnomon._extras import need
 from gnomon.io._parse import parse
 from gnomon.io.tables import Table, TableError, as_table
 
@@ -140,11 +141,10 @@ def _start(raw: BinaryIO) -> bytes:
 
 
 def _read_parquet(raw: BinaryIO) -> Table:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise TableError("reading Parquet needs pyarrow; install it with: pip install 'gnomon[scale]'") from error
+    need("reading Parquet", "pyarrow")
+    import pyarrow
+    import pyarrow.parquet
+
     try:
         return as_table(pyarrow.parquet.read_table(raw))
     except pyarrow.ArrowException as error:

@@ -30,6 +30,7 @@ from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from sklearn.utils import Bunch
 
 import gnomon
+from gnomon._extras import MissingPackageError, need
 from gnomon.io._errors import UserError
 from gnomon.io.files import outfile
 
@@ -93,10 +94,8 @@ def save(model: BaseEstimator, path: str | Path, **facts: Any) -> None:
 
 def write_model(model: BaseEstimator, path: Path, **facts: Any) -> None:
     """`save` without an atomic rename, for callers that have their own `outbox`."""
-    import skops.io
-
     try:
-        skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
+        _skops().dump(model, path, compression=zipfile.ZIP_DEFLATED)
     except (AttributeError, RuntimeError, TypeError, ValueError) as error:
         path.unlink(missing_ok=True)
         raise ModelFileError(
@@ -135,8 +134,6 @@ def load(path: str | Path) -> Any:
     ...     load(path).transform([[3.0]]).tolist()
     [[2.0]]
     """
-    import skops.io
-
     path = Path(path)
     _warn_of_other_version(path, notes(path)["gnomon"])
     unknown = _untrusted(path)
@@ -146,7 +143,7 @@ def load(path: str | Path) -> Any:
             "only estimators of gnomon and scikit-learn, and what they are made of, are accepted"
         )
     try:
-        return skops.io.load(path, trusted=sorted(_allowed(path)))
+        return _skops().load(path, trusted=sorted(_allowed(path)))
     except Exception as error:
         raise ModelFileError(f"{path}: the model cannot be rebuilt ({_short(error)}); save it again") from error
 
@@ -210,12 +207,17 @@ def _warn_of_other_version(path: Path, version: str) -> None:
         )
 
 
+def _skops() -> Any:
+    """skops.io, or an error that names the extra to install."""
+    need("a model file", "skops")
+    return importlib.import_module("skops.io")
+
+
 def _untrusted(path: Path) -> list[str]:
     """Names in the file that neither skops nor `_allowed` allows."""
-    import skops.io
-
+    skops = _skops()
     try:
-        named = skops.io.get_untrusted_types(file=path)
+        named = skops.get_untrusted_types(file=path)
     except Exception as error:
         raise ModelFileError(f"{path}: the description of the model is damaged ({_short(error)})") from error
     return sorted(set(named) - _allowed(path))
@@ -227,9 +229,7 @@ def _allowed(path: Path) -> set[str]:
     Only modules of the installed package are imported, and only classes defined there that are estimators,
     dataclasses or named tuples count: a function of gnomon, or a name that gnomon imports from elsewhere, does not.
     """
-    import skops.io
-
-    named = skops.io.get_untrusted_types(file=path)
+    named = _skops().get_untrusted_types(file=path)
     modules = {name.rpartition(".")[0] for name in named if name.startswith("gnomon.")}
     own = {f"{m.__name__}.{cls.__name__}" for m in map(_installed, modules) if m for cls in _classes(m)}
     return (own | _harmless()) & set(named)
@@ -258,6 +258,8 @@ def _installed(name: str) -> ModuleType | None:
     """The module of gnomon of this name, or None if there is no such module."""
     try:
         return importlib.import_module(name)
+    except MissingPackageError:
+        raise
     except ImportError:
         return None
 

@@ -39,7 +39,7 @@ def dense(Z: Any) -> Floats:
 def as_csr(coef: Any) -> Sparse:
     """The coefficients as a CSR matrix, or array where scikit-learn is set to sparse arrays."""
     rows = sparse.csr_array(np.atleast_2d(coef))
-    return rows if get_config()["sparse_interface"] == "sparray" else sparse.csr_matrix(rows)
+    return rows if get_config().get("sparse_interface") == "sparray" else sparse.csr_matrix(rows)
 
 
 def intercept_of(estimator: BaseEstimator) -> Intercept:

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from gnomon._extras import is_installed, need
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["Passes", "engine_name", "module_network", "passes_here", "passes_of"]
@@ -46,22 +46,19 @@ def passes_of(engine: str, network: Any, *, device: str = "cpu", masks: str = "n
 
 def passes_here(engine: str, network: Any, *, device: str = "cpu") -> Passes:
     """(1) of the engine that a network was trained by; of "numpy", which serves every layer, where torch is missing."""
-    installed = engine == "numpy" or find_spec("torch") is not None
+    installed = engine == "numpy" or is_installed("torch")
     return passes_of(engine, network, device=device) if installed else passes_of("numpy", network)
 
 
 def engine_name(engine: str, network: Any, *, device: str = "cpu") -> str:
     """ "numpy" or "torch": which engine a word stands for, for this network."""
     check_choice("engine", engine, ("auto", "numpy", "torch"))
-    installed = find_spec("torch") is not None
-    if engine == "torch" and not installed:
-        raise ImportError(
-            "engine='torch' needs PyTorch; install it with: pip install gnomon[neural], or choose 'numpy'"
-        )
+    if engine == "torch":
+        need("engine='torch'", "torch", otherwise=", or choose 'numpy'")
     if engine != "auto":
         return engine
     heavy = device != "cpu" or any(type(layer).__name__ in _HEAVY for layer in network.layers)
-    return "torch" if installed and heavy else "numpy"
+    return "torch" if heavy and is_installed("torch") else "numpy"
 
 
 def module_network(module: Any, n_features: int, n_outputs: int) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon._extras import need
 from gnomon._typing import Floats
 from gnomon.neural._torch_layers import TorchRun, layer_output, readable
 from gnomon.neural.layers import Fans, Initializer, Layer, LayerRun, Parameter
@@ -30,11 +31,9 @@ _SWAP = Lock()
 
 
 def import_torch() -> Any:
-    """PyTorch, or an ImportError that says how to install it."""
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        raise ImportError("PyTorch is not installed; install it with: pip install gnomon[neural]") from error
+    """PyTorch, or an error that names the extra to install."""
+    need("a module of PyTorch", "torch")
+    return import_module("torch")
 
 
 def propagate(nodes: Sequence[Any], values: dict[str, Any], leaves: Sequence[Any], runs: Sequence[TorchRun]) -> Any:

@@ -6,6 +6,11 @@ tell apart, changes nothing global and never shows or saves anything.
 
 from __future__ import annotations
 
+# ruff: noqa: E402 (what is not installed is named before it is imported)
+from gnomon._extras import need
+
+need("gnomon.plot", "matplotlib")
+
 from gnomon.plot._class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot._convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot._fits import complexity_curve, fit_panels, fits, predictive_band

@@ -26,6 +26,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import gnomon
+from gnomon._extras import need
 from gnomon.io import UserError
 from gnomon.io.files import csv_text
 from gnomon.serve.answers import Asked, OpenModel, warnings_as_notes
@@ -86,6 +87,7 @@ def asgi_app(
     >>> [route.path for route in app.routes]
     ['/', '/health', '/schema', '/predict']
     """
+    need("gnomon.serve.asgi_app", "starlette")
     model.check(asked)
     return _Service(model, asked, limits, model.reading(reading or {}), names, complain or (lambda text: None)).app()
 

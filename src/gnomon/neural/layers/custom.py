@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gnomon._extras import need
 from gnomon._typing import Floats
 from gnomon.neural.layers._activation import ActivationFunction
 
@@ -119,11 +120,5 @@ def _slope_of_tensors(value: Callable[[Any], Any], Z: Floats) -> Floats:
 
 
 def _tensor(value: Callable[[Any], Any], Z: Floats) -> Any:
-    try:
-        torch = import_module("torch")
-    except ImportError as error:
-        raise ImportError(
-            f"value={value!r} without a derivative needs PyTorch; install it with: pip install gnomon[neural], or give "
-            "the derivative"
-        ) from error
-    return torch.from_numpy(np.ascontiguousarray(Z))
+    need(f"value={value!r} without a derivative", "torch", otherwise=", or give the derivative")
+    return import_module("torch").from_numpy(np.ascontiguousarray(Z))
