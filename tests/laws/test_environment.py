@@ -1,4 +1,4 @@
-"""What must be installed: the library needs its dependencies alone, each part names its extra, least versions are kept."""
+"""What must be installed: the library needs its dependencies alone; each part names its extra; the least versions."""
 
 import json
 import os
