@@ -12,6 +12,13 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 pytest_plugins = ["budget", "few_models", "still_clock"]
 
 
+def pytest_collection_modifyitems(items):
+    """Every example also runs with the least and the newest versions."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            item.add_marker("smoke")
+
+
 @pytest.fixture(autouse=True)
 def _close_pictures():
     """Close the figures that a test or an example opened: Matplotlib warns of more than twenty."""

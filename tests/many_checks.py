@@ -6,9 +6,13 @@ from sklearn.utils.estimator_checks import check_estimator
 FAILURES = (Exception, BaseExceptionGroup, pytest.fail.Exception)
 
 
-def over(estimators):
-    """One test for each estimator, by the name of its class."""
-    return pytest.mark.parametrize("estimator", list(estimators), ids=lambda estimator: type(estimator).__name__)
+def over(estimators, smoke=()):
+    """One test for each estimator, by the name of its class; those of the names in `smoke` bear that mark."""
+    named = [(type(estimator).__name__, estimator) for estimator in estimators]
+    lacking = [name for name in smoke if name not in dict(named)]
+    assert not lacking, f"no such estimators: {lacking}"
+    cases = [pytest.param(each, marks=pytest.mark.smoke if name in smoke else ()) for name, each in named]
+    return pytest.mark.parametrize("estimator", cases, ids=[name for name, _ in named])
 
 
 def check_all(cases):

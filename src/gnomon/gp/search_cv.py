@@ -17,8 +17,9 @@ from typing import Any, Self, TypeAlias
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import Tags, assert_all_finite, get_tags
 
@@ -206,7 +207,7 @@ class _Batches:
     """Points on their way through scikit-learn's search, with the same folds for all; callbacks hear of each batch."""
 
     def __init__(self, owner: GPSearchCV, evaluate: Callable[..., Any], context: Any):
-        self._owner, self._evaluate, self._split = owner, evaluate, OneSplit(owner._checked_cv_orig)
+        self._owner, self._evaluate, self._split = owner, evaluate, owner._run.split
         self._search = None if context is None else context.subcontext("search", max_subtasks=None)
         self.stop_asked = False
 
@@ -233,6 +234,7 @@ class _SearchRun:
 
     def __init__(self, owner: GPSearchCV, X: Any, y: Any):
         self._owner, self.optimizer = owner, _optimizer(owner, owner.random_state)
+        self.split = OneSplit(check_cv(owner.cv, y, classifier=is_classifier(owner.estimator)))
         self._file = SearchFile(owner.checkpoint, {} if owner.checkpoint is None else _identity(owner, X, y))
         self.points, self.folds = list[dict[str, Any]](), list[Any]()
         self.n_given, self.stop_reason = 0, "max_iter"
