@@ -11,10 +11,10 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.metrics import accuracy_score, make_scorer, r2_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from gnomon.gp import BayesSearchCV, Category, GPSearchCV, Integer, Real
@@ -264,20 +264,50 @@ def test_a_search_goes_on_from_its_file_as_if_nothing_had_happened(n_points, tmp
     assert longer.n_iter_ == 12
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:One or more of the test scores")
 def test_a_file_of_another_search_is_refused(tmp_path):
-    path = tmp_path / "search.json"
-    search_of(Fragile(0.9), {"a": Real(0.4, 1.0)}, n_iter=3, checkpoint=path).fit(X, Y)
-    for other, rows, sentence in [
-        (search_of(Fragile(), {"a": Real(0.5, 1.0)}, n_iter=5), X, "its space is"),
-        (search_of(Fragile(), {"a": Real(0.4, 1.0)}, n_iter=5), X + 1.0, "its data is"),
-        (search_of(Fragile(), {"a": Real(0.4, 1.0)}, n_iter=5, random_state=1), X, "its random_state is"),
-        (search_of(Fragile(), {"a": Real(0.4, 1.0)}, n_iter=5, cv=KFold(3, shuffle=True)), X, "with other folds"),
+    path, weights = tmp_path / "search.json", np.arange(90.0) + 1.0
+    ridge = Pipeline([("scale", StandardScaler()), ("ridge", Ridge())])
+    space = {"ridge__alpha": Real(1e-3, 1e3, log=True)}
+    first = search_of(ridge, space, n_iter=4, n_initial_points=2, checkpoint=path, scoring="r2").fit(X, Y)
+
+    def other(**changes):
+        return GPSearchCV(**clone(first).get_params(deep=False)).set_params(n_iter=5, **changes)
+
+    for search, rows, targets, params, sentence in [
+        (other(), X + 1.0, Y, {}, "in X;"),
+        (other(), X, 1.0 - Y, {}, "in y;"),
+        (other(), X, Y, {"ridge__sample_weight": weights}, "in ridge__sample_weight;"),
+        (other(space={"ridge__alpha": Real(1e-3, 1e2, log=True)}), X, Y, {}, "in space;"),
+        (
+            other(estimator__ridge__fit_intercept=False),
+            X,
+            Y,
+            {},
+            "in .* and estimator__ridge__fit_intercept;",
+        ),
+        (other(estimator__scale=MinMaxScaler()), X, Y, {}, "in .*estimator__scale__"),
+        (other(scoring="neg_mean_squared_error"), X, Y, {}, "in scoring;"),
+        (other(scoring=make_scorer(r2_score)), X, Y, {}, "in scoring;"),
+        (other(random_state=1), X, Y, {}, "in random_state;"),
+        (other(cv=5), X, Y, {}, "in cv and folds;"),
+        (other(cv=KFold(3, shuffle=True)), X, Y, {}, "in cv and folds;"),
+        (other(acquisition="pi"), X, Y, {}, "in acquisition;"),
     ]:
-        with pytest.raises(ValueError, match=sentence):
-            other.set_params(checkpoint=path).fit(rows, Y)
+        with pytest.raises(ValueError, match=f"is of another fit: it differs {sentence}"):
+            search.fit(rows, targets, **params)
+    # What bounds the work, and the number of processes, may change; 3 and KFold(3) are the same splits.
+    on = other(cv=KFold(3), estimator__verbose=True).fit(X, Y)
+    assert on.cv_results_["params"][:4] == first.cv_results_["params"]
     path.write_text("no file of a search")
     with pytest.raises(ValueError, match="is no file of a search"):
-        search_of(Fragile(), LINE, checkpoint=path).fit(X, Y)
+        other().fit(X, Y)
+
+
+def test_folds_may_come_one_by_one():
+    found = search_of(LogisticRegression(), {"C": Real(1e-3, 1e3, log=True)}, n_iter=5, cv=KFold(3).split(X)).fit(X, Y)
+    assert found.n_splits_ == 3
+    assert len(found.cv_results_["split2_test_score"]) == 5
 
 
 def test_an_interrupt_before_the_first_result_is_an_interrupt():

@@ -81,53 +81,12 @@ def test_the_rate_of_a_batch_grows_with_the_root_of_its_rows():
 
 @pytest.mark.parametrize("solver", ["sgd", "adam", "rprop"])
 @pytest.mark.filterwarnings("ignore:.*compares gradients")
-def test_a_training_goes_on_to_the_same_bits(solver, tmp_path):
+def test_a_training_goes_on_to_the_same_bits(solver):
     options = {"solver": solver, "tol": 0.0, "max_iter": 12}
     whole = fit(**options)
     half = fit(**{**options, "max_iter": 5})
     on = fit(**options, state=half.state)
     np.testing.assert_array_equal(on.theta, whole.theta)
-    file = tmp_path / "state.npz"
-    fit(**{**options, "max_iter": 5}, checkpoint=file)
-    from_file = fit(**options, checkpoint=file)
-    np.testing.assert_array_equal(from_file.theta, whole.theta)
-    np.testing.assert_array_equal(from_file.solution.history["objective"], whole.solution.history["objective"])
-    other = NeuralNetwork([Dense(5, "sigmoid"), Dense(1)], 2)
-    for changed in ({"alpha": 0.5}, {"max_norm": 3.0}, {"network": other}):
-        with pytest.raises(ValueError, match="belongs to another training"):
-            fit(**options, checkpoint=file, **changed)
-
-
-def test_a_checkpoint_belongs_to_one_objective_and_one_way(tmp_path, monkeypatch):
-    file = tmp_path / "state.npz"
-    options = {"tol": 0.0, "max_iter": 3, "checkpoint": file}
-    fit(**options)
-    for changed in ({"augment": lambda rows, y, rng: (rows, y)}, {"sampling": "uniform"}, {"loss": AbsoluteLoss()}):
-        with pytest.raises(ValueError, match="belongs to another training"):
-            fit(**options, **changed)
-    # How long it lasts and what is noted may change; what was not noted before is nan.
-    on = fit(**{**options, "max_iter": 5}, track_objective=True, time_limit=1e9, engine="numpy").solution
-    assert np.isnan(on.history["full_objective"]).tolist() == [True] * 4 + [False] * 2
-    other = tmp_path / "other.npz"
-    np.savez(other, theta=np.zeros(3))
-    (tmp_path / "text.npz").write_text("no archive")
-    for strange in (other, tmp_path / "text.npz"):
-        with pytest.raises(ValueError, match="is no file of a training"):
-            fit(**{**options, "checkpoint": strange})
-    with pytest.raises(ValueError, match="is in a folder that does not exist"):
-        fit(**{**options, "checkpoint": tmp_path / "nowhere" / "state.npz"})
-    monkeypatch.setattr("gnomon.neural._fit.passes_of", lambda engine, network, **more: network.workspace)
-    with pytest.raises(ValueError, match="give masks='numpy', not 'native'"):
-        fit(**options, masks="native")
-
-
-def test_checkpoints_of_functions_are_known_again(tmp_path):
-    # A function made anew, as in another process, has another address.
-    for epochs in (3, 6):
-        found = fit(
-            learning_rate=lambda t: 0.1 / (1.0 + t), checkpoint=tmp_path / "state.npz", max_iter=epochs, tol=0.0
-        )
-    assert found.solution.n_iter == 6
 
 
 @pytest.mark.spec("NEU-005")

@@ -2,20 +2,20 @@
 
     file = (which search it is, state of the optimiser, point and scores of every fold)               (1)
 
-A search that finds the file of an earlier one with the same identity goes on where that one ended. The file is JSON; it
-holds numbers and the indices of choices, so that nothing in it is executed.
+A search that finds the file of an earlier one with the same identity (`gnomon.base.checkpoint`) goes on where that one
+ended. The file is JSON; it holds numbers and the indices of choices, so that nothing in it is executed.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gnomon.base.checkpoint import refuse_other_fit
 from gnomon.base.files import write_text
 
 __all__ = ["SearchFile"]
@@ -24,9 +24,8 @@ __all__ = ["SearchFile"]
 class SearchFile:
     """The file (1); without a path nothing is kept."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, identity: dict[str, Any]):
-        self._path = None if path is None else Path(path)
-        self._identity = identity
+    def __init__(self, path: Path | None, identity: Mapping[str, str]):
+        self._path, self._identity = path, identity
 
     def read(self) -> dict[str, Any] | None:
         """What is in the file; None where there is none."""
@@ -34,18 +33,13 @@ class SearchFile:
             return None
         try:
             found = json.loads(self._path.read_text(encoding="utf-8"))
-            kept = found["search"]
+            identity = dict(found["search"])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"checkpoint={str(self._path)!r} is no file of a search ({type(error).__name__}); give another path, "
                 "or delete it"
             ) from None
-        for name, mine in self._identity.items():
-            if kept.get(name) != mine:
-                raise ValueError(
-                    f"checkpoint={str(self._path)!r} is of another search: its {name} is {kept.get(name)!r}, here it "
-                    f"is {mine!r}; give the same, another path, or delete the file"
-                )
+        refuse_other_fit(self._path, identity, self._identity)
         return found
 
     def write(self, state: dict[str, Any], folds: Sequence[dict[str, Any] | None]) -> None:

@@ -11,11 +11,10 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self, TypeAlias
 
-import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import FitFailedWarning
@@ -24,6 +23,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import Tags, assert_all_finite, get_tags
 
 from gnomon._typing import Array, ArrayLike, Count, Folds, RandomState, Verbosity
+from gnomon.base.checkpoint import KeepsProgress, digest, fit_identity
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters, store
 from gnomon.base.progress import progress_of
@@ -34,10 +34,13 @@ from gnomon.gp.space import SpaceLike
 
 __all__ = ["BayesSearchCV", "GPSearchCV"]
 
+FREE = frozenset({"cv", "n_iter"})
+"""What may change when a search goes on: how long it lasts. Of `cv` the splitter counts that is read from it."""
+
 SearchScoring: TypeAlias = str | Callable[..., Any] | list[str] | tuple[str, ...] | Mapping[str, Any] | None
 
 
-class GPSearchCV(BaseSearchCV, Estimator):
+class GPSearchCV(KeepsProgress, BaseSearchCV, Estimator):
     """Search for the best hyper-parameters by (1), in place of ``GridSearchCV`` or ``RandomizedSearchCV``.
 
     Fitted attributes, refitting, scorers, metadata and methods of the best estimator are those of scikit-learn's
@@ -71,7 +74,9 @@ class GPSearchCV(BaseSearchCV, Estimator):
     random_state : int, Generator, RandomState or None, default=None
     checkpoint : str or path, optional
         A file that is written after every batch; if it is there at the start, the search goes on from it. A search that
-        is complete there evaluates its last point again.
+        is complete there evaluates its last point again. A file of other data, weights, parameters, scores, folds or
+        another seed is refused; `n_iter` may change. A clone, as in cross-validation, has a file of its own beside it:
+        ``search-<digest>.json``.
 
     Attributes
     ----------
@@ -148,7 +153,7 @@ class GPSearchCV(BaseSearchCV, Estimator):
         check_parameters(self)
         _check_pre_dispatch(self.pre_dispatch)
         _check_targets(self, y)
-        self._run = _SearchRun(self, X, y)
+        self._run = _SearchRun(self, X, y, params)
         try:
             super().fit(X, y, **params)
             run = self._run
@@ -191,16 +196,14 @@ BayesSearchCV = GPSearchCV
 
 
 class OneSplit:
-    """A splitter whose folds are those of its first call."""
+    """A splitter whose folds are known."""
 
-    def __init__(self, splitter: Any):
-        self._splitter = splitter
-        self.folds: list[tuple[Array, Array]] = []
+    def __init__(self, folds: Sequence[tuple[Array, Array]]):
+        self._folds = folds
 
     def split(self, X: Any, y: Any = None, **params: Any) -> Iterator[tuple[Array, Array]]:
         """Training and test rows of every fold."""
-        self.folds = self.folds or list(self._splitter.split(X, y, **params))
-        return iter(self.folds)
+        return iter(self._folds)
 
 
 class _Batches:
@@ -223,22 +226,26 @@ class _Batches:
         self.stop_asked = bool(batch.call_on_fit_task_end(estimator=self._owner))
         return results
 
-    @property
-    def digest(self) -> str:
-        """Of all folds; they are the same where it is."""
-        return str(joblib.hash([np.asarray(test) for _, test in self._split.folds]))
-
 
 class _SearchRun:
     """One search: what was asked, told and written."""
 
-    def __init__(self, owner: GPSearchCV, X: Any, y: Any):
+    def __init__(self, owner: GPSearchCV, X: Any, y: Any, params: Mapping[str, Any]):
+        # Before the optimiser draws its seed from a generator.
+        identity = {} if owner.checkpoint is None else fit_identity(owner, FREE, X=X, y=y, **params)
         self._owner, self.optimizer = owner, _optimizer(owner, owner.random_state)
-        self.split = OneSplit(check_cv(owner.cv, y, classifier=is_classifier(owner.estimator)))
-        self._file = SearchFile(owner.checkpoint, {} if owner.checkpoint is None else _identity(owner, X, y))
+        if isinstance(owner.cv, Iterator):
+            # It can be read once, and scikit-learn reads it too.
+            owner.cv = list(owner.cv)
+        splitter = check_cv(owner.cv, y, classifier=is_classifier(owner.estimator))
+        folds = list(splitter.split(X, y, **owner._get_routed_params_for_fit(params).splitter.split))
+        self.split, path = OneSplit(folds), None
+        if identity:
+            identity |= {"cv": digest(splitter), "folds": digest(folds)}
+            path = owner._progress_path(identity)
+        self._file = SearchFile(path, identity)
         self.points, self.folds = list[dict[str, Any]](), list[Any]()
         self.n_given, self.stop_reason = 0, "max_iter"
-        self._folds_before: str | None = None
         self._report = progress_of(owner.verbose, "point")
 
     def search(self, batches: _Batches) -> None:
@@ -266,17 +273,13 @@ class _SearchRun:
                 self.stop_reason = "interrupted"
                 return
             self._told(points, results)
-            self._file.write({**optimizer.state(), "folds": batches.digest}, self.folds)
+            self._file.write(optimizer.state(), self.folds)
 
     def _evaluated(self, batches: _Batches, points: list[Any]) -> Any:
         try:
             results = batches.evaluate(points)
         except ValueError as error:
             results = self._failed(points, error)
-        if self._folds_before not in (None, batches.digest):
-            raise ValueError(
-                f"checkpoint={str(self._owner.checkpoint)!r} was made with other folds; give cv with a random_state"
-            )
         if batches.stop_asked:
             self.stop_reason = "callback"
         return results
@@ -303,7 +306,6 @@ class _SearchRun:
         self.optimizer.restored(found["state"])
         # What was asked when the run ended was not evaluated; it is asked again.
         points, folds = self.optimizer.points_, found["folds"]
-        self._folds_before = found["state"]["folds"]
         if len(points) < self._owner.n_iter:
             self.points, self.folds = points, folds
             return None
@@ -373,14 +375,3 @@ def _optimized(owner: GPSearchCV, results: Mapping[str, Any]) -> str:
             "which of them the search maximises"
         )
     return str(wanted)
-
-
-def _identity(owner: GPSearchCV, X: Any, y: Any) -> dict[str, Any]:
-    """By what the file of a search is told from that of another."""
-    return {
-        "estimator": type(owner.estimator).__name__,
-        "data": str(joblib.hash((X, y))),
-        "random_state": repr(owner.random_state) if isinstance(owner.random_state, (int, np.integer)) else None,
-        "optimize": owner.optimize,
-        "n_points": owner.n_points,
-    }

@@ -2,26 +2,26 @@
 
     file ← state_k after epoch k;    a fit that finds the file goes on with epoch k + 1, to the same bits    (1)
 
-The file is an archive of plain arrays and one text: reading it runs no code. It names the network and the options it
-belongs to, and is refused for others.
+The file is an archive of plain arrays and one text: reading it runs no code. It holds the identity of its fit
+(`gnomon.base.checkpoint`) and is refused for others. What a fit without a seed begins with is kept too: rows held out
+are the same ones when it goes on.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
 import time
 from collections.abc import Callable
-from dataclasses import asdict, fields, is_dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from gnomon._typing import Floats
+from gnomon.base.checkpoint import fit_identity, refuse_other_fit
 from gnomon.base.files import whole_file
+from gnomon.numerics.random import check_rng
 from gnomon.optim import TrainingState
 from gnomon.optim.rules import Check
 from gnomon.optim.schedules import as_schedule
@@ -31,38 +31,43 @@ __all__ = ["Checkpoint"]
 SECONDS = 1.0
 """Between two writes."""
 
-FREE = frozenset(
-    {
-        "checkpoint", "curvature", "device", "engine", "max_fun", "max_iter", "n_iter_no_change", "n_jobs",
-        "n_restarts", "random_state", "time_limit", "tol", "tol_grad", "track_objective", "verbose",
-    }
-)  # fmt: skip
-"""Options that may change when a training goes on: how long it may last, where it is computed, what is told of it."""
+FREE = frozenset({"max_iter", "time_limit"})
+"""Parameters that may change when a training goes on: how long it may last."""
 
 
 class Checkpoint:
-    """The file of one training: `state` is what it held, None where there is none."""
+    """The file of one training.
 
-    def __init__(self, path: str | os.PathLike[str], options: Any, problem: Any) -> None:
-        if options.n_restarts > 1:
-            raise ValueError(f"checkpoint={str(path)!r} is for one start, and n_restarts={options.n_restarts}; give 1")
-        if options.masks != "numpy":
-            raise ValueError(
-                f"checkpoint={str(path)!r} keeps NumPy's generator; give masks='numpy', not {options.masks!r}"
-            )
-        if kept := [layer for layer in problem.network.layers if layer.remembers]:
-            raise ValueError(
-                f"checkpoint={str(path)!r} keeps parameters, and {kept[0]!r} has more, as running means; leave one out"
-            )
-        self._path, self._written = Path(path), time.monotonic()
+    Parameters
+    ----------
+    model : estimator
+        With its parameters.
+    schedule : Schedule, callable or None
+        The rates at their beginning.
+    **given
+        Rows, targets, weights, and what else the fit is given.
+
+    Attributes
+    ----------
+    rng : numpy.random.Generator
+        Of the fit, at its beginning.
+    state : TrainingState or None
+        What the file held; None where there is none.
+    """
+
+    def __init__(self, model: Any, schedule: Any, **given: Any) -> None:
+        self._identity, self._written = fit_identity(model, FREE, **given), time.monotonic()
+        self._path = model._progress_path(self._identity)
+        self._schedule = as_schedule(1e-3 if schedule is None else schedule)
         if not self._path.parent.is_dir():
-            raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist; make it, or give another")
-        asked = {f.name: _text(getattr(options, f.name)) for f in fields(options) if f.name not in FREE}
-        parts = {"network": problem.network.layers, "losses": problem.losses}
-        texts = {name: [_text(part) for part in of] for name, of in parts.items()}
-        self._mark = json.dumps({"rows": problem.n_rows, **texts, **asked}, sort_keys=True)
-        self._schedule = as_schedule(1e-3 if options.schedule is None else options.schedule)
-        self.state = self._read() if self._path.exists() else None
+            raise ValueError(
+                f"checkpoint={str(self._path)!r} is in a folder that does not exist; make it, or give another"
+            )
+        self._seed: Any = np.random.SeedSequence().entropy
+        self.state: TrainingState | None = None
+        if self._path.exists():
+            self._seed, self.state = self._read()
+        self.rng = check_rng(self._seed if model.random_state is None else model.random_state)
 
     def save(self, state: Callable[[], TrainingState]) -> None:
         """Write the state, unless one was written a moment ago."""
@@ -76,8 +81,9 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def _arrays(self, state: TrainingState) -> dict[str, Any]:
-        text = {
-            "mark": self._mark,
+        text: dict[str, Any] = {
+            "identity": self._identity,
+            "seed": self._seed,
             "updates": state.updates,
             "epoch": state.epoch,
             "factor": state.factor,
@@ -89,44 +95,35 @@ class Checkpoint:
             "memory": len(state.memory),
         }
         columns = {
-            f"more_{name}": np.array([check.more.get(name, np.nan) for check in state.checks])
-            for name in text["names"]  # type: ignore[attr-defined]
+            f"more_{name}": np.array([check.more.get(name, np.nan) for check in state.checks]) for name in text["names"]
         }
         return {
             "text": np.array(json.dumps(text)),
             "theta": state.theta,
             **{f"memory_{k}": part for k, part in enumerate(state.memory)},
-            **{f"kept_{k}": state.checks[k].w for k in text["kept"]},  # type: ignore[attr-defined]
+            **{f"kept_{k}": state.checks[k].w for k in text["kept"]},
             "iteration": np.array([check.iteration for check in state.checks]),
             "objective": np.array([check.objective for check in state.checks]),
             "gradient_norm": np.array([check.gradient_norm for check in state.checks]),
             **columns,
         }
 
-    def _read(self) -> TrainingState:
+    def _read(self) -> tuple[int, TrainingState]:
         try:
             with np.load(self._path, allow_pickle=False) as file:
                 found = {name: file[name] for name in file.files}
             text = json.loads(str(found["text"]))
-        except (KeyError, ValueError, EOFError, BadZipFile) as error:
+            identity, seed = dict(text["identity"]), int(text["seed"])
+        except (KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
             raise ValueError(
                 f"checkpoint={str(self._path)!r} is no file of a training ({error}); give another, or remove it"
             ) from error
-        if text["mark"] != self._mark:
-            raise ValueError(
-                f"checkpoint={str(self._path)!r} belongs to another training ({text['mark']}) than this one "
-                f"({self._mark}); give another file, or remove it"
-            )
+        refuse_other_fit(self._path, identity, self._identity)
         plain: Any = self._schedule
         schedule = replace(plain, **text["schedule"]) if text["schedule"] else plain
         memory = tuple(found[f"memory_{k}"] for k in range(text["memory"]))
         numbers = text["updates"], text["epoch"], text["factor"], text["dropped"]
-        return TrainingState(found["theta"], memory, *numbers, schedule, text["rng"], _checks(found, text))
-
-
-def _text(value: Any) -> str:
-    """A value as text that is the same in another process, where functions have other addresses."""
-    return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
+        return seed, TrainingState(found["theta"], memory, *numbers, schedule, text["rng"], _checks(found, text))
 
 
 def _checks(found: dict[str, Any], text: dict[str, Any]) -> tuple[Check[Floats], ...]:

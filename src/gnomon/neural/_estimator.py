@@ -20,10 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, RandomState, available_if, is_sparse
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.checkpoint import KeepsProgress
 from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.rows import validate_rows
 from gnomon.neural._built import architecture, refitted_output
+from gnomon.neural._checkpoint import Checkpoint
 from gnomon.neural._engines import engine_name, passes_here
 from gnomon.neural._filters import filters
 from gnomon.neural._fit import Trained, fit_network, progress
@@ -49,7 +51,7 @@ BLOCK, NUMBERS, SHORTEST = 8192, 2**22, 256
 rows at least."""
 
 
-class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC):
+class NetworkEstimator(KeepsProgress, CallbackSupportMixin, Estimator, EstimatorParameters, ABC):
     """Base of the estimators: subclass it as a dataclass and write `_network`, `_read` and the meaning of scores."""
 
     network_: NeuralNetwork
@@ -106,19 +108,25 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC
         rows = self._rows(X, y, sample_weight, reset=not goes_on)
         targets = self._find_targets(rows.y, self._targets if goes_on else None)
         factors = self._class_factors(rows.y, targets, rows.s)
-        rows = _weighted(rows, targets, factors)
-        rng, held = check_rng(self.random_state), None
+        options, held = TrainingOptions.of(self), None
         scorer_of(self.monitor)
         if validation_data is not None:
             held = _weighted(self._rows(*_three(validation_data), reset=False), targets, factors)
-        elif self.early_stopping:
+        file = None
+        if self.checkpoint is not None:
+            given = {"X": rows.X, "y": rows.y, "sample_weight": rows.s, "validation_data": held}
+            more = {"X_unlabelled": X_unlabelled, "theta_": self.theta_ if goes_on else None}
+            file = Checkpoint(self, options.schedule, **given, **more)
+        rng = options.random_state = check_rng(self.random_state) if file is None else file.rng
+        rows = _weighted(rows, targets, factors)
+        if held is None and self.early_stopping:
             rows, held = split_rows(rows, self.validation_fraction, self._labels(rows.y, targets), rng)
         self._prepare(rows, targets, new=not goes_on)
         draw = self._first_weights(rows.X, X_unlabelled)
-        options = TrainingOptions.of(self, random_state=rng)
         options.warn_of_batch_size(rows.X.shape[0], stacklevel=2)
         with fit_tasks(self, "epoch", options.max_iter, X=X, y=y) as told:
-            trained = self._trained(rows, options, held, told, start=self.theta_ if goes_on else None, draw=draw)
+            start = self.theta_ if goes_on else None
+            trained = self._trained(rows, options, held, told, start=start, draw=draw, file=file)
             self._unpack(trained, rows, options, on_top=goes_on)
         warn_unless_converged(trained.solution, options.max_iter, stacklevel=3)
         return self
@@ -130,6 +138,11 @@ class NetworkEstimator(CallbackSupportMixin, Estimator, EstimatorParameters, ABC
             raise ValueError("partial_fit does not support early_stopping=True; call fit, or watch a score yourself")
         if self.standardize:
             raise ValueError("partial_fit does not support standardize=True, which needs all rows; scale X before")
+        if self.checkpoint is not None:
+            raise ValueError(
+                f"partial_fit does not support checkpoint={str(self.checkpoint)!r}, which is the file of one fit; "
+                "leave it out, and keep the model by gnomon.io.save"
+            )
         rows = self._rows(X, y, sample_weight, reset=first)
         targets = self._find_targets(rows.y, known if first else self._targets)
         rows = _weighted(rows, targets, self._class_factors(rows.y, targets, rows.s))

@@ -92,6 +92,7 @@ def fit_network(
     epochs: int | None = None,
     watch: Callable[[Floats], Mapping[str, Any]] | None = None,
     callback: Callback | None = None,
+    file: Checkpoint | None = None,
 ) -> Trained:
     """Train a network by (1).
 
@@ -120,6 +121,8 @@ def fit_network(
         θ → further columns of the history.
     callback : callable, optional
         Called with each row of the history; True stops.
+    file : Checkpoint, optional
+        Where the training is kept, and from which it goes on.
     """
     check_network(network, options)
     passes = passes_of(options.engine, network, device=options.device, masks=options.masks)
@@ -139,7 +142,7 @@ def fit_network(
         calm, threads = _blas(network, options, _rows_of(X)), _threads(network, options, _rows_of(X))
         with calm, team(threads) as together, np.errstate(over="ignore", invalid="ignore"):
             problem = network.problem(X, y, s, **given, rng=rng, run=together)
-            solution = _solve(problem, theta, options, held, state, epochs, watch, callback, rng, together)
+            solution = _solve(problem, theta, options, held, state, epochs, watch, callback, rng, together, file)
         refuse_overflow(solution.w, solution.objective)
         return solution if not is_stuck(problem, solution) else _doubted(solution)
 
@@ -167,12 +170,12 @@ def _solve(
     callback: Callback | None,
     rng: np.random.Generator,
     run: Run,
+    file: Checkpoint | None,
 ) -> Solution[Floats]:
     """One start: a descent on the whole objective, or mini-batches."""
     score = None if held is None else held.score
     if options.full_batch:
         return _explained(descend(problem, theta, options, score, callback))
-    file = None if options.checkpoint is None else Checkpoint(options.checkpoint, options, problem)
     state = file.state if file is not None and file.state is not None else state
     first = 0 if state is None else state.epoch
     rate, rule = options.schedule, options.rule
@@ -235,7 +238,13 @@ def _doubted(solution: Solution[Floats]) -> Solution[Floats]:
 
 
 def check_network(network: Any, options: TrainingOptions) -> None:
-    """ValueError where the solver cannot train these layers."""
+    """ValueError where the solver cannot train these layers, or a file cannot keep what they learn."""
+    kept = [layer for layer in network.layers if layer.remembers]
+    if kept and options.checkpoint is not None:
+        raise ValueError(
+            f"checkpoint={str(options.checkpoint)!r} keeps parameters, and {kept[0]!r} has more, as running means; "
+            "leave one out"
+        )
     if network.random and options.full_batch:
         drawn = [type(layer).__name__ for layer in network.layers if layer.random]
         raise ValueError(

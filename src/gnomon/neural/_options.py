@@ -166,6 +166,12 @@ class TrainingOptions(TrainingParameters):
             raise ValueError("shuffle=False takes the rows in their order and sampling draws them; leave one out")
         if self.per is not None and (self.full_batch or not self.rule.has_rate):
             raise ValueError(f"per={self.per!r} is for rates and solver={self.solver!r} has none; leave it out")
+        if self.checkpoint is not None:
+            path = str(self.checkpoint)
+            if self.n_restarts > 1:
+                raise ValueError(f"checkpoint={path!r} is for one start, and n_restarts={self.n_restarts}; give 1")
+            if self.masks != "numpy":
+                raise ValueError(f"checkpoint={path!r} keeps NumPy's generator; give masks='numpy', not {self.masks!r}")
         if not self.full_batch:
             return
         free = {

@@ -66,7 +66,7 @@ DOMAINS: dict[str, tuple[Callable[[Floats], bool], str]] = {
 
 def number_loss(loss: str | Loss) -> Loss:
     """The loss of numbers that a word or a value stands for."""
-    found = _known(loss, OF_NUMBERS)() if isinstance(loss, str) else loss
+    found = loss if isinstance(loss, Loss) else _known(loss, OF_NUMBERS)()
     if found.targets not in DOMAINS:
         raise ValueError(f"loss={loss!r} is one of classes; give a loss of numbers, or use a classifier")
     return found
@@ -74,14 +74,14 @@ def number_loss(loss: str | Loss) -> Loss:
 
 def class_loss(loss: str | Loss, n_classes: int) -> Loss:
     """The loss of so many classes that a word or a value stands for."""
-    found = _known(loss, OF_CLASSES)[n_classes > 2]() if isinstance(loss, str) else loss
+    found = loss if isinstance(loss, Loss) else _known(loss, OF_CLASSES)[n_classes > 2]()
     if found.targets not in ("index", "unit", "sign"):
         raise ValueError(f"loss={loss!r} is one of numbers; choose from {list(OF_CLASSES)} or give a loss of classes")
     return found
 
 
 def _known(loss: str, words: Mapping[str, Any]) -> Any:
-    if loss not in words:
+    if not isinstance(loss, str) or loss not in words:
         raise ValueError(f"loss={loss!r} is unknown; choose from {list(words)} or give one of gnomon.losses")
     return words[loss]
 
@@ -290,8 +290,8 @@ class HeadTargets:
 
 
 def _head(loss: Any, y: Array) -> NumberTargets | ClassTargets:
-    words = set(OF_CLASSES) - set(OF_NUMBERS)
-    of_classes = loss in words if isinstance(loss, str) else loss.targets == "index"
+    words = [word for word in OF_CLASSES if word not in OF_NUMBERS]
+    of_classes = loss.targets == "index" if isinstance(loss, Loss) else loss in words
     if of_classes or y.dtype.kind not in "fiu":
         classes = np.unique(y)
         return ClassTargets(classes, class_loss(loss, len(classes)))

@@ -122,7 +122,9 @@ class MLPClassifier(ClassAnswers):
     time_limit : float, optional
         Seconds.
     checkpoint : path, optional
-        A file to which the training is written and from which a later fit goes on, to the same bits.
+        A file to which the training is written and from which the same fit goes on, to the same bits; `max_iter` and
+        `time_limit` may change. The file of another fit is refused. A clone, as in cross-validation, has a file of its
+        own beside it, ``name-<digest>.npz``.
 
     Attributes
     ----------
