@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon._typing import ArrayLike, Bools
+from gnomon.base.targets import check_target
 
 __all__ = ["anomalous", "require_anomalies"]
 
 
 def anomalous(y: ArrayLike, n_rows: int | None = None, label: object = None) -> Bools:
     """Which rows are anomalous, as booleans; with a `label` those that have it, and all others are good."""
-    y = np.asarray(y)
+    y = np.asarray(check_target(y))
     if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
         wanted = "one label per row" if n_rows is None else f"one label for each of the {n_rows} rows"
         raise ValueError(f"y has shape {y.shape}; give {wanted}: 1 for anomalous, 0 for good")

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.base.parameters import check_parameters
 from gnomon.base.rows import validate_rows
+from gnomon.base.targets import check_target
 from gnomon.kernels import CallableKernel, Kernel, KernelLike, Precomputed, read_kernel
 from gnomon.kernels.given import Objects
 
@@ -70,8 +71,9 @@ def kernel_rows(
         raise ValueError("X holds 0 objects; a minimum of 1 is required")
     if isinstance(y, str) and y == "no_validation":
         return rows
+    y = check_target(y, numeric=options.get("y_numeric", False))
     check_consistent_length(rows, y)
-    return rows, np.asarray(y)
+    return rows, y
 
 
 def _is_table(X: Any) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing, check_array
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Floats, Sparse, TableLike
 from gnomon.base.rows import given_rows
+from gnomon.base.targets import check_target
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["GivenLabels", "given_labels", "read_labels", "read_targets"]
@@ -99,7 +100,7 @@ def read_labels(owner: BaseEstimator, rows: Any, y: ArrayLike | None) -> Array:
 
 
 def read_targets(owner: BaseEstimator, rows: Any, y: ArrayLike | None) -> Array:
-    """One target for each of the rows, numbers or labels, none missing or infinite.
+    """One target for each of the rows: a number if the owner is a regressor, else a label; none missing or infinite.
 
     Examples
     --------
@@ -114,6 +115,6 @@ def read_targets(owner: BaseEstimator, rows: Any, y: ArrayLike | None) -> Array:
         raise ValueError(
             f"{type(owner).__name__} requires y to be passed, but the target y is None; give one for each row"
         )
-    targets = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+    targets = column_or_1d(check_target(y, numeric=is_regressor(owner)), warn=True)
     check_consistent_length(rows, targets)
     return targets

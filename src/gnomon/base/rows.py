@@ -22,6 +22,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length, validate
 
 from gnomon._typing import Array, ArrayLike, MatrixLike, Sparse, TableLike, is_sparse
 from gnomon.base.parameters import check_parameters
+from gnomon.base.targets import check_target
 from gnomon.numerics.tables import FeatureTable, as_frame, as_table
 from gnomon.numerics.validation import FLOATS, assert_finite
 
@@ -37,9 +38,12 @@ def read_rows(
     y: ArrayLike | None = "no_validation",
     *,
     reset: bool = True,
+    sparse_target: bool = False,
     **options: Any,
 ) -> Any:
     """Scikit-learn's ``validate_data``; at a fit (``reset=True``) the parameters of the estimator are checked first.
+
+    Targets are read by `check_target`: numbers with ``y_numeric=True``, a sparse matrix with ``sparse_target=True``.
 
     Small arrays of numbers come back row by row and writable, so that the same compiled kernels serve all of them;
     those of a data frame are column by column and read-only.
@@ -60,6 +64,7 @@ def read_rows(
     """
     if reset:
         check_parameters(estimator)
+    y = check_target(y, numeric=options.get("y_numeric", False), sparse=sparse_target)
     checked = validate_data(estimator, X, y, reset=reset, **options)
     return tuple(map(_in_rows, checked)) if isinstance(checked, tuple) else _in_rows(checked)
 
@@ -162,9 +167,9 @@ def table_rows(
         return map_rows(lambda rows: as_table(rows, vars(estimator).get("feature_names_in_")), checked)
     if min(frame.shape) == 0:
         raise ValueError(f"X has shape {frame.shape}; give at least one row and one column, a minimum of 1 is required")
-    checked = read_rows(estimator, X, y, reset=reset, skip_check_array=True)
+    checked = read_rows(estimator, X, y, reset=reset, skip_check_array=True, **target)
     if isinstance(checked, tuple):
-        checked = X, _check_y(y, estimator=estimator, **target)
+        checked = X, _check_y(checked[1], estimator=estimator, **target)
         check_consistent_length(*checked)
     return map_rows(as_table, checked)
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats
+from gnomon.base.targets import check_target
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.weights import check_weights
 
@@ -81,7 +82,7 @@ def read_trials(
     """
     s = np.asarray(scores)
     s = s if s.dtype == np.float64 else s.astype(float)
-    labels = np.asarray(y_true)
+    labels = np.asarray(check_target(y_true, name="y_true"))
     if s.ndim != 1 or labels.shape != s.shape:
         raise ValueError(f"y_true of shape {labels.shape} and scores of shape {s.shape} must be one value for each row")
     if not len(s):

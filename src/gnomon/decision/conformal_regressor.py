@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _num_samples, check_array, check_consistent_length
+from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Count, Floats, Folds, Integers, ProperShare, RandomState
 from gnomon.base.left_out import FitTask, LeftOut, Method
@@ -249,7 +249,7 @@ class ConformalRegressor(RegressorMixin, Conformal):
 
     def _begin(self, y: Array) -> Array:
         self._score = interval_score(self)
-        return check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+        return y
 
     def _learn(self, task: FitTask, rows: Integers) -> tuple[Any, ...]:
         return self._score.learn(task, rows)

@@ -17,11 +17,12 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, ArrayLike, Floats, Folds, Positive
 from gnomon.base import given_rows, naming_columns
 from gnomon.base.estimator import Estimator
+from gnomon.base.labels import read_targets
 from gnomon.base.routing import routed, router
 from gnomon.decision._bayes_action import quantile_of
 from gnomon.decision._wrapper import Learner, like
@@ -96,8 +97,7 @@ class DecisionRegressor(RegressorMixin, MetaEstimatorMixin, Estimator):
         """
         check_part("estimator", self.estimator, "fit", "predict")
         X = given_rows(self, self.estimator, X, reset=True)
-        y = _check_y(y, y_numeric=True, estimator=self).astype(float)
-        check_consistent_length(X, y)
+        y = read_targets(self, X, y).astype(float)
         sent = routed(self, "fit", sample_weight, fit_params)
         params = dict(sent.estimator.fit)
         passed = params.pop("sample_weight", None)

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Array, ArrayLike, Floats, NonNegative
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
+from gnomon.base.targets import check_target
 from gnomon.base.trials import read_trials
 from gnomon.decision._posteriors import check_priors, posteriors
 from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, MapOptions
@@ -199,7 +200,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
     def _rows_of_classes(
         self, s: Floats, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Floats, Array, Floats]:
-        labels = np.asarray(y)
+        labels = np.asarray(check_target(y))
         if labels.shape != s.shape[:1]:
             raise ValueError(f"y of shape {labels.shape} must be one label for each of {len(s)} rows of scores")
         weights = check_weights(sample_weight, s)
@@ -251,7 +252,7 @@ def _scores(scores: ArrayLike) -> Floats:
     """One column as one score for each row; NaN is refused."""
     s = check_numbers("scores", scores)
     s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
-    if s.ndim not in (1, 2):
+    if s.ndim not in (1, 2) or s.shape[1:] == (0,):
         raise ValueError(f"scores has shape {s.shape}; give one score for each row, or one for each row and class")
     if np.any(np.isnan(s)):
         raise ValueError(f"scores contains NaN in {int(np.sum(np.isnan(s)))} cells; repair the model that made them")

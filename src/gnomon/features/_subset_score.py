@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.utils import Bunch, InputTags, check_X_y, get_tags
@@ -23,6 +23,7 @@ from sklearn.utils.validation import _check_method_params, _get_feature_names
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, MatrixLike, Scoring
 from gnomon.base.folds import read_folds
 from gnomon.base.routing import default_scorer
+from gnomon.base.targets import check_target
 from gnomon.features._base import Columns, column_indices
 from gnomon.features._least_squares_error import LeastSquaresError
 from gnomon.numerics.validation import check_choice
@@ -92,7 +93,9 @@ def subset_score(
     [8.888889, 0.0, 0.0]
     """
     names = _get_feature_names(X)
-    X, y = check_X_y(X, y, multi_output=True, **accepted(estimator))
+    options = accepted(estimator)
+    y = check_target(y, numeric=options["y_numeric"])
+    X, y = check_X_y(X, y, multi_output=True, **options)
     mask = np.zeros(X.shape[1], dtype=bool)
     mask[column_indices(columns, X.shape[1], () if names is None else names)] = True
     return subset_error(estimator, X, y, cv, scoring)(mask)
@@ -108,6 +111,7 @@ def accepted(estimator: SubsetModel) -> dict[str, Any]:
     return {
         "accept_sparse": "csc" if tags.sparse else False,
         "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        "y_numeric": isinstance(estimator, str) or is_regressor(estimator),
     }
 
 

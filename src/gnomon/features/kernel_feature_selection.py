@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from gnomon._typing import Array, ArrayLike, Count, Floats, Integers, MatrixLike
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.targets import check_target
 from gnomon.features.fourier import RandomFourierFeatures
 from gnomon.numerics.coding import label_index
 from gnomon.optim import lasso_knots
@@ -141,9 +142,10 @@ class KernelFeatureSelection(TransformerMixin, Estimator):
             raise ValueError(
                 f"selector={self.selector!r} requires y to be passed, but the target y is None; 'leverage' needs none"
             )
-        Y = _targets(np.asarray(y))
-        if len(Y) != len(Z):
-            raise ValueError(f"X has {len(Z)} rows and y has {len(Y)}; give one target for each row")
+        y = check_target(y)
+        if len(y) != len(Z):
+            raise ValueError(f"X has {len(Z)} rows and y has {len(y)}; give one target for each row")
+        Y = _targets(y)
         centred = Z - Z.mean(axis=0)
         return (_on_path if self.selector == "l1" else _forward)(centred, Y - Y.mean(axis=0), self.n_keep)
 

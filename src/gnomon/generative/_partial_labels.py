@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Bools, Integers
+from gnomon.base.targets import check_target, target_array
 from gnomon.numerics.coding import label_index
+from gnomon.numerics.tables import is_missing
 from gnomon.numerics.validation import check_integer, check_label
 
 __all__ = ["NO_LABEL", "PartialLabels", "PartialTarget", "partial_labels"]
@@ -52,11 +53,9 @@ def partial_labels(
     if y is None:
         raise ValueError(f"{who} requires y to be passed, but the target y is None; mark rows without a label")
     check_label("unlabeled", unlabeled)
-    y = column_or_1d(np.asarray(y), warn=True)
+    y = column_or_1d(target_array(y), warn=True)
     missing = _missing(y, unlabeled)
-    labels = y[~missing]
-    labels = np.array(labels.tolist()) if labels.dtype.kind == "O" and len(labels) else labels
-    assert_all_finite(labels, input_name="y")
+    labels = check_target(y[~missing].tolist() if y.dtype.kind == "O" else y[~missing])
     check_classification_targets(labels)
     known = np.unique(labels) if len(labels) else np.empty(0, dtype=int)
     names = _names(known, check_integer("n_free", n_free, 0))
@@ -78,7 +77,7 @@ def _missing(y: Array, unlabeled: object) -> Bools:
     if y.dtype.kind == "f":
         missing = np.isnan(y)
     elif y.dtype.kind == "O":
-        missing = np.fromiter((_is_gap(cell) for cell in y), dtype=bool, count=len(y))
+        missing = np.fromiter((is_missing(cell) for cell in y), dtype=bool, count=len(y))
     else:
         missing = np.zeros(len(y), dtype=bool)
     mark = (NO_LABEL if y.dtype.kind in "iu" else None) if unlabeled == "auto" else unlabeled
@@ -88,13 +87,8 @@ def _missing(y: Array, unlabeled: object) -> Bools:
     return missing | named
 
 
-def _is_gap(cell: object) -> bool:
-    # pandas' NA compared with itself is neither true nor false.
-    return cell is None or type(cell).__name__ == "NAType" or cell != cell
-
-
 def _names(classes: Array, n_free: int) -> Array:
     if classes.dtype.kind in "USO":
         return np.array([f"new_{j}" for j in range(n_free)])
-    first = int(np.max(classes)) + 1 if len(classes) else 0
+    first = int(np.max(classes)) + 1 if len(classes) and n_free else 0
     return np.arange(first, first + n_free)

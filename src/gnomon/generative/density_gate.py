@@ -133,11 +133,11 @@ class DensityGate(ClassifierMixin, Estimator):
             # Rows of weight zero do not count, nor do classes that have no other rows.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
             params = _check_method_params(X, params=params, indices=used)
-            X, y = _safe_indexing(X, used), _safe_indexing(y, used)
+            X = _safe_indexing(X, used)
         with naming_columns(self, rows.X):
             classifier = clone(self._classifier())
             weights = weight_parameter(classifier, params.pop("sample_weight", None))
-            self.classifier_ = classifier.fit(X, y, **weights, **params)
+            self.classifier_ = classifier.fit(X, rows.classes[rows.index], **weights, **params)
             self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self

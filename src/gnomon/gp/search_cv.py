@@ -16,17 +16,18 @@ from copy import deepcopy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.utils import Tags, assert_all_finite, get_tags
+from sklearn.utils import Tags, get_tags
 
 from gnomon._typing import Array, ArrayLike, Count, Folds, RandomState, Verbosity
 from gnomon.base.checkpoint import KeepsProgress, digest, fit_identity
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters, store
 from gnomon.base.progress import progress_of
+from gnomon.base.targets import check_target
 from gnomon.gp._acquisition import AcquisitionLike
 from gnomon.gp._checkpoint import SearchFile
 from gnomon.gp.bayesian_optimizer import BayesianOptimizer
@@ -352,8 +353,7 @@ def _failed_like(fold: Mapping[str, Any], score: float) -> dict[str, Any]:
 def _check_targets(owner: GPSearchCV, y: Any) -> None:
     if y is None and get_tags(owner).target_tags.required:
         raise ValueError("GPSearchCV requires y to be passed, but the target y is None; give one for each row")
-    if y is not None and (targets := np.asarray(y)).dtype.kind == "f":
-        assert_all_finite(targets, input_name="y")
+    check_target(y, numeric=is_regressor(owner), sparse=True)
 
 
 def _check_pre_dispatch(given: int | str) -> None:

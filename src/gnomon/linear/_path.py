@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils import check_X_y
 
 from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike, is_sparse
+from gnomon.base.targets import check_target
 from gnomon.linear._forms import lam_of
 from gnomon.linear._knots import weighted_knots
 from gnomon.linear._nouns import check_targets
@@ -130,7 +131,8 @@ def path(
     >>> knots.lams, knots.n_nonzero
     (array([14.,  2.,  0.]), array([0, 1, 2]))
     """
-    X, y = check_X_y(X, y, dtype=FLOATS, accept_sparse=("csr", "csc"), y_numeric=True)
+    y = check_target(y, numeric=True)
+    X, y = check_X_y(X, y, dtype=FLOATS, accept_sparse=("csr", "csc"))
     check_targets(loss, loss.targets, y)
     weights = check_weights(sample_weight, X)
     design = Design(X, intercept="free" if fit_intercept else "none")

@@ -15,6 +15,7 @@ from sklearn.utils import check_X_y
 
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, RandomState, is_sparse
 from gnomon.base.progress import progress_of
+from gnomon.base.targets import check_target
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import FLOATS, check_choice, check_integer, check_interval, check_non_negative
@@ -89,7 +90,8 @@ def enet_path(
     array([[0.      , 1.666667],
            [0.      , 0.      ]])
     """
-    X, y = check_X_y(X, y, accept_sparse=("csc", "csr"), dtype=FLOATS, multi_output=True, y_numeric=True)
+    y = check_target(y, numeric=True)
+    X, y = check_X_y(X, y, accept_sparse=("csc", "csr"), dtype=FLOATS, multi_output=True)
     if y.ndim != 1:
         raise ValueError(f"y has {y.shape[1]} columns, whose joint path is that of another model; call path for each")
     y, share = y.astype(X.dtype, copy=False), float(check_interval("l1_ratio", l1_ratio, 0.0, 1.0))

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import Tags, assert_all_finite, get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, MatrixLike, is_sparse
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, MatrixLike
 from gnomon.base import FittedColumns, given_rows, offers, refit_columns
 from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
@@ -26,6 +26,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.base.outputs import Output
 from gnomon.base.refusal import AnswerReport, Refusal, insert_label
 from gnomon.base.routing import routed
+from gnomon.base.targets import check_target
 from gnomon.numerics.coding import BinaryProblem
 from gnomon.numerics.weights import check_weights
 
@@ -33,7 +34,6 @@ __all__ = [
     "Problems",
     "Reduction",
     "Wanted",
-    "checked_target",
     "continue_fits",
     "given_params",
     "predictor",
@@ -56,17 +56,10 @@ def predictor(name: str, estimator: BaseEstimator) -> BaseEstimator:
     return estimator
 
 
-def checked_target(y: Target) -> Target:
-    """`y` as it is; ValueError where it holds NaN or infinity."""
-    values = y.tocsr().data if is_sparse(y) else np.asarray(y)
-    if values.dtype.kind == "f":
-        assert_all_finite(values, input_name="y")
-    return y
-
-
 def single_labels(y: MatrixLike) -> Array:
     """One label for each row; ValueError for a multi-label target."""
-    if type_of_target(checked_target(y), input_name="y").startswith("multilabel"):
+    y = check_target(y)
+    if type_of_target(y, input_name="y").startswith("multilabel"):
         raise ValueError(
             "y is a multi-label target, of which a row may have several classes; use OneVsRestClassifier, or give one "
             "label for each row"

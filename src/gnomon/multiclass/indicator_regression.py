@@ -101,8 +101,9 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
         if not is_regressor(predictor("regressor", self.regressor)):
             raise ValueError(f"regressor={self.regressor!r} is no regressor; for classifiers use OneVsRestClassifier")
         X = given_rows(self, self.regressor, X, reset=True)
-        target, self.classes_ = encode_labels(single_labels(y), _CODES[self.coding])
-        check_consistent_length(X, target)
+        labels = single_labels(y)
+        check_consistent_length(X, labels)
+        target, self.classes_ = encode_labels(labels, _CODES[self.coding])
         several = target.ndim == 1 or get_tags(self.regressor).target_tags.multi_output
         self.regressor_ = clone(self.regressor) if several else MultiOutputRegressor(clone(self.regressor))
         params = dict(routed(self, "fit", sample_weight, fit_params).regressor.fit)

@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if, is_sparse
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if
 from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
@@ -161,10 +161,6 @@ class OneVsOneClassifier(Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        if is_sparse(y):
-            raise TypeError(
-                "y is sparse, but one label for each row is needed; give an array, or use OneVsRestClassifier"
-            )
         index, self.classes_ = label_index(single_labels(y))
         if self.n_classes_ == 1:
             raise ValueError(f"y has only one class, {self.classes_.tolist()}, and no pair; give rows of two or more")

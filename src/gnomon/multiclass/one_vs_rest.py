@@ -32,6 +32,7 @@ from gnomon._typing import (
     Sparse,
     Verbosity,
     available_if,
+    is_sparse,
 )
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows
 from gnomon.base.callbacks import fit_tasks
@@ -39,11 +40,11 @@ from gnomon.base.columns import ConstantSide
 from gnomon.base.delegation import base_has
 from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
+from gnomon.base.targets import check_target
 from gnomon.multiclass._base import (
     Problems,
     Reduction,
     Wanted,
-    checked_target,
     continue_fits,
     given_params,
     single_labels,
@@ -164,7 +165,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         X = given_rows(self, self.estimator, X, reset=True)
         weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
-        Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
+        y = check_target(y, sparse=is_sparse(y) and y.shape[1] > 1)
+        Y = self._sides(X, self.label_binarizer_.fit_transform(y))
         if self.n_classes_ == 1 and not self.multilabel_:
             warnings.warn(f"y has only one class, {self.classes_.tolist()}, which every answer will be", stacklevel=2)
             return self._finish(FittedColumns([ConstantSide().fit(X)], [None]))

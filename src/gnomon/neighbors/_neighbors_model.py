@@ -69,7 +69,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
 
     def _fit_rows(self, X: Any, y: Any, **target: Any) -> Array:
         """Store the rows and make them ready for searches; the target as it was given."""
-        rows, y = self._read(X, y, multi_output=True, **target)
+        rows, y = self._read(X, y, multi_output=True, sparse_target=True, **target)
         if is_sparse(y):
             y = y.tocsr().toarray()
         if self.kernel is None:

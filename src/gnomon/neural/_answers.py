@@ -15,10 +15,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_y, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, available_if, is_sparse
 from gnomon.base.rows import validate_rows
+from gnomon.base.targets import check_target
 from gnomon.losses import Loss
 from gnomon.neural._built import is_least_squares
 from gnomon.neural._estimator import NetworkEstimator
@@ -54,7 +55,7 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
     classes_: Array
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_rows(self, X, y, reset=reset, accept_sparse="csr", multi_output=True)
+        X, y = validate_rows(self, X, y, reset=reset, accept_sparse="csr", multi_output=True, sparse_target=True)
         y = np.asarray(y.toarray()) if is_sparse(y) else y  # type: ignore[attr-defined]
         y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
         check_classification_targets(y)
@@ -174,7 +175,7 @@ class NumberAnswers(RegressorMixin, NetworkEstimator):
             y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
             return X, y
         X = validate_rows(self, X, reset=reset, accept_sparse="csr")
-        heads = {name: np.asarray(_check_y(part, multi_output=True, estimator=self)) for name, part in y.items()}
+        heads = {name: check_target(part, numeric=True, name=f"y[{name!r}]") for name, part in y.items()}
         check_consistent_length(X, *heads.values())
         return X, heads
 

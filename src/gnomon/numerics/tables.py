@@ -21,7 +21,7 @@ from narwhals import Series
 from gnomon._typing import Array, Bools, Floats, Integers, TableLike
 from gnomon.numerics.validation import machine_numbers
 
-__all__ = ["Column", "FeatureTable", "as_frame", "as_table", "assert_complete", "row_table"]
+__all__ = ["Column", "FeatureTable", "as_frame", "as_table", "assert_complete", "is_missing", "row_table"]
 
 PLAIN_CELLS = (str, numbers.Real)
 """What cells may be without a type of their column that declares them."""
@@ -209,7 +209,7 @@ def row_table(cells: Iterable[Any], names: Iterable[str]) -> FeatureTable:
     """
     names = tuple(names)
     columns = (
-        _plain_column(_objects([cell]), name) if _absent(cell) or isinstance(cell, PLAIN_CELLS)
+        _plain_column(_objects([cell]), name) if is_missing(cell) or isinstance(cell, PLAIN_CELLS)
         else Column(_objects([cell]), True)
         for cell, name in zip(cells, names, strict=True)
     )  # fmt: skip
@@ -232,6 +232,23 @@ def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or 
         if gaps:
             rows = "1 row" if gaps == 1 else f"{gaps} rows"
             raise ValueError(f"X contains NaN in column {name!r} ({rows}); {advice}")
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell is None, does not equal itself (NaN, NaT), or is pandas' NA, which has no truth value.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.tables import is_missing
+    >>> is_missing(None), is_missing(float("nan")), is_missing("nan")
+    (True, True, False)
+    """
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:
+        return True
+    except ValueError:  # an array, which says so for each of its entries
+        return False
 
 
 def _from_array(X: Array, names: Iterable[str] | None) -> FeatureTable:
@@ -279,7 +296,7 @@ def _category_column(series: Series[Any], pandas_like: bool) -> Column:
 
 def _plain_column(cells: Array, name: str) -> Column:
     """A column of anything: numbers if every cell that is there is one, else objects."""
-    values = [None if _absent(cell) else cell for cell in cells.tolist()]
+    values = [None if is_missing(cell) else cell for cell in cells.tolist()]
     present = [cell for cell in values if cell is not None]
     # Types are few where cells are many.
     kinds = set(map(type, present))
@@ -299,16 +316,6 @@ def _plain_column(cells: Array, name: str) -> Column:
 def _objects(values: Sequence[Any]) -> Array:
     """An array of objects, one for each value; NumPy's own conversion would take tuples apart."""
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _absent(cell: object) -> bool:
-    """None, what does not equal itself (NaN), and pandas' NA, whose comparisons are neither true nor false."""
-    try:
-        return cell is None or bool(cell != cell)
-    except TypeError:
-        return True
-    except ValueError:  # an array, which says so for each of its entries
-        return False
 
 
 def _refuse_infinite(X: Array, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone, is_regressor
 from sklearn.ensemble._base import _set_random_states
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, _safe_indexing, check_array, get_tags
@@ -28,6 +28,7 @@ from gnomon.base.callbacks import CallbackSupportMixin, Tasks
 from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
+from gnomon.base.targets import check_target
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_integer
@@ -61,7 +62,7 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
         """Targets as an array without missing values."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
-        return check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        return check_array(check_target(y, numeric=is_regressor(self)), ensure_2d=False, dtype=None, input_name="y")
 
     def _fit_members(
         self, X: Any, y: Array, sample_weight: ArrayLike | None, fit_params: dict[str, Any], told: Tasks

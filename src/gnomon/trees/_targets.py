@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -23,8 +22,6 @@ TreeClassWeight: TypeAlias = ClassWeight | list[Mapping[Any, float]]
 
 def as_classes(y: Any) -> tuple[Any, Integers]:
     """(classes, index of each row's class); of several outputs (a list of classes, a column of indices for each)."""
-    if sparse.issparse(y):
-        raise ValueError("y is sparse: sparse multilabel-indicator for y is not supported; give y.toarray()")
     check_classification_targets(y)
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         found = [_numbered(column) for column in np.transpose(y)]

@@ -12,11 +12,12 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
-from sklearn.utils import _safe_indexing, check_array
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Sparse, TableLike
 from gnomon.base import fit_weighted, given_rows
+from gnomon.base.labels import read_targets
 from gnomon.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.special import softmax
@@ -140,11 +141,7 @@ class AnyLearner:
     def start(self, X: TableLike | Sparse, y: ArrayLike) -> tuple[Any, Integers, Array]:
         """Rows of `fit`, indices of their classes, and the classes."""
         X = given_rows(self.owner, self.estimator, X, reset=True)
-        if y is None:
-            raise ValueError(f"{type(self.owner).__name__} requires y to be passed, but the target y is None; give it")
-        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
-        check_consistent_length(X, y)
-        classes, index = as_classes(y)
+        classes, index = as_classes(read_targets(self.owner, X, y))
         return X, index, classes
 
     def learn(self, X: Any, index: Integers, classes: Array, rows: Integers, rng: np.random.Generator) -> Learn:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin, is_regressor
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -121,7 +121,7 @@ class _HandTree(TreeMixin, Estimator):
     def _read(self, X: TableLike, y: ArrayLike, **options: Any) -> tuple[Floats, Array, Any]:
         """Table and targets checked, columns coded, and the tree as written."""
         check_choice("unseen", self.unseen, ("missing", "error"))
-        table, y = table_rows(self, X, y, **options)
+        table, y = table_rows(self, X, y, y_numeric=is_regressor(self), **options)
         self._by_name = False
         rules = "?" if self.rules is None else self.rules
         self.coding_ = _coding(table, self.categories or {}, mentioned_values(rules))
