@@ -219,7 +219,7 @@ def test_what_needs_observations_says_so_before_a_fit(ask):
 
 def test_targets_are_finite_numbers_for_kernels_of_any_rows():
     same = CallableKernel(lambda a, b: float(len(set(a) & set(b))), pairwise=True)
-    for y, text in ((["1", "a"], "could not convert string to float"), ([1.0, np.nan], "y contains NaN")):
+    for y, text in ((["1", "a"], "y holds the str .a. in row 1"), ([1.0, np.nan], "y contains NaN")):
         for kernel, rows in ((same, ["sun", "tea"]), (RBF(1.0), X[:2])):
             with pytest.raises(ValueError, match=text):
                 GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(rows, y)

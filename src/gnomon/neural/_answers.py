@@ -175,7 +175,7 @@ class NumberAnswers(RegressorMixin, NetworkEstimator):
             y = column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
             return X, y
         X = validate_rows(self, X, reset=reset, accept_sparse="csr")
-        heads = {name: check_target(part, numeric=True, name=f"y[{name!r}]") for name, part in y.items()}
+        heads = {name: check_target(part, name=f"y[{name!r}]") for name, part in y.items()}
         check_consistent_length(X, *heads.values())
         return X, heads
 
