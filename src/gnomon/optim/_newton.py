@@ -105,7 +105,8 @@ def _checks(fun: ValueAndGradient, hessian: Callable[[Array], Floats], w: Floats
             yield check_at(iteration, there, value_there, g_there, step=step)
         elif fresh:
             return -float(g @ direction)
-        shrinks = np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
+        # A gradient whose square overflows is not seen to shrink where no step was taken.
+        shrinks = step > 0.0 and np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
         kept = factor if shrinks else None
         w, value, g = there, value_there, g_there
 
