@@ -130,7 +130,7 @@ def kernel_of(
         return CallableKernel(
             partial(kernel, **more) if more else kernel, pairwise=pairs and not isinstance(kernel, PeerKernel)
         )
-    return read_kernel(
+    found = read_kernel(
         kernel,
         rows if has_columns(rows) else None,
         gamma=model.gamma if gamma is None else gamma,
@@ -139,6 +139,16 @@ def kernel_of(
         names=words.get("feature_names_in_"),
         weights=weights,
     )
+    if has_columns(rows) and not isinstance(found, Precomputed):
+        entries: Any = rows.data if is_sparse(rows) else rows
+        largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
+        # Below, eight factors of a polynomial of rows are numbers.
+        if largest > float(np.finfo(entries.dtype).max) ** 0.0625 and not np.all(np.isfinite(found.diag(rows))):
+            raise ValueError(
+                f"kernel={found!r} overflows at rows of X, which has entries up to {largest:.3g}; divide the columns "
+                "of X by their scale (StandardScaler)"
+            )
+    return found
 
 
 def is_given_matrix(kernel: Any) -> bool:

@@ -125,7 +125,14 @@ def _spread(X: Any, weights: Floats | None) -> float:
 
 
 def _gamma(length_scale: float) -> float:
-    return 0.5 / length_scale / length_scale
+    """γ = 1/(2ℓ²), where it is a number that keeps its digits."""
+    gamma = 0.5 / length_scale / length_scale
+    if gamma < np.finfo(float).tiny and np.isfinite(length_scale):
+        raise ValueError(
+            f"gamma is 1/(d Var X), and X has the standard deviation {length_scale:.3g}, whose square is too large; "
+            "divide the columns of X by their scale (StandardScaler)"
+        )
+    return gamma
 
 
 NAMED: dict[str, Callable[[Callable[[], float], float, float], Kernel]] = {

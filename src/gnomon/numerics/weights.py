@@ -41,7 +41,7 @@ Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
 def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     """Sample weights as an array of X's floating type; ones by default.
 
-    Raises ValueError for negative weights and for weights that are all zero.
+    Raises ValueError for negative weights, for weights that are all zero, and for those without a finite sum.
 
     Parameters
     ----------
@@ -66,6 +66,12 @@ def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
         worst = int(np.argmin(weights))
         raise ValueError(
             f"sample_weight[{worst}]={weights[worst]:g} is negative; weights must be ≥ 0, remove such rows"
+        )
+    with np.errstate(over="ignore"):
+        total = np.sum(weights)
+    if not np.isfinite(total):
+        raise ValueError(
+            f"sample_weight has entries up to {np.max(weights):g}, and no finite sum; divide all by the largest"
         )
     return weights
 

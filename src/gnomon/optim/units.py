@@ -213,6 +213,8 @@ def natural_problem(problem: Problem, band: Band = ABSOLUTE, *, alike: bool = Fa
     """The problem in natural units, None if it is in natural units already; `alike` scales all columns alike."""
     movable = _is_movable(problem.penalty)
     shift, scale = _columns(problem.design, band, movable, alike or not _is_zero(problem.penalty))
+    if not _is_zero(problem.penalty):
+        _refuse_vanishing(problem.design, scale)
     origin, target = _targets(problem, band, movable)
     weight = weight_unit(problem.weights, band) if movable else 1.0
     if not (np.any(shift) or np.any(scale != 1.0) or origin or target != 1.0 or weight != 1.0):
@@ -316,6 +318,21 @@ def _columns(design: Design, band: Band, movable: bool, alike: bool) -> tuple[Fl
     if alike:
         return shift, np.full(d, _unit(float(np.max(size)), band.columns))
     return shift, np.array([_unit(float(s), band.columns) for s in size])
+
+
+def _refuse_vanishing(design: Design, scale: Floats) -> None:
+    """ValueError where columns of one unit differ so much in size that the squares of some are zero."""
+    most = float(np.finfo(design.dtype).max)
+    if not len(scale) or scale[0] < most**0.25:
+        return
+    size = np.where((found := _sizes(design.X)) > 0.0, found, np.inf)
+    least, largest = int(np.argmin(size)), int(np.argmax(found))
+    if (found[least] / found[largest]) ** 2 < 1024.0 * float(np.finfo(design.dtype).smallest_subnormal):
+        raise ValueError(
+            f"X has entries up to {found[largest]:.3g} in column {largest} and only up to {found[least]:.3g} in column "
+            f"{least}: in one unit, which a penalty needs, the squares of the latter are zero; mend that entry, or "
+            "scale the columns (StandardScaler)"
+        )
 
 
 def _extent(X: Matrix, *, every: bool) -> tuple[Floats, Floats, Floats]:

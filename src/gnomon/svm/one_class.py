@@ -9,6 +9,7 @@ at least a share ν of them are support vectors. Schölkopf et al. (2001), doi:1
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -157,8 +158,8 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
         self._report([solution])
         self._keep_one(rows, problem, _times(solution, unit))
         self.kkt_residual_ *= unit
-        self.history_ = self.history_ | {name: unit**2 * self.history_[name] for name in ("objective", "dual", "gap")}
         scale = self.nu * float(np.sum(weights / unit))
+        self.history_ = self.history_ | {name: self.history_[name] / scale**2 for name in ("objective", "dual", "gap")}
         self.offset_ = -self.intercept_
         self.rho_ = float(self.offset_[0]) / (unit * scale)
         self.alpha_ = np.zeros(self.shape_fit_[0])
@@ -215,7 +216,10 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
 def _unit(weights: Floats) -> float:
     """A power of two near the mean of the positive weights."""
     used = weights[weights > 0.0]
-    return float(2.0 ** np.round(np.log2(np.mean(used)))) if len(used) else 1.0
+    if not len(used):
+        return 1.0
+    most = np.max(used)
+    return math.ldexp(1.0, int(np.round(np.log2(most) + np.log2(np.mean(used / most)))))
 
 
 def _times(solution: Solution[Floats], unit: float) -> Solution[Floats]:
