@@ -9,6 +9,7 @@ takes rows, and reads its kernel for them, by the functions below, whichever of 
 from __future__ import annotations
 
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from gnomon.kernels import CallableKernel, Kernel, KernelLike, Precomputed, read
 from gnomon.kernels.given import Objects
 
 __all__ = ["count_rows", "float_type", "has_columns", "is_given_matrix", "kernel_of", "kernel_rows", "take_rows"]
+
+OF_NAMES = ("gamma", "degree", "coef0", "kernel_params")
+"""Parameters of estimators that are those of a kernel that is named, or of a function."""
 
 
 def kernel_rows(
@@ -95,8 +99,8 @@ def kernel_of(
     Parameters
     ----------
     model : estimator
-        With `kernel`, `gamma`, `degree` and `coef0`, of which None is 1/d, 3 and 1, and perhaps `kernel_params`, the
-        further arguments of a function.
+        With `kernel`, `gamma`, and perhaps `degree` and `coef0`, of which None is 1/d, 3 and 1, and `kernel_params`,
+        the further arguments of a function. A Kernel has parameters of its own: beside it, each must be its default.
     rows : array, sparse matrix or list
     given : Kernel, str or callable, optional
         In place of `model.kernel`.
@@ -125,6 +129,13 @@ def kernel_of(
            [0., 4.]])
     """
     kernel, words = model.kernel if given is None else given, vars(model)
+    if isinstance(kernel, Kernel):
+        for word, parameter in signature(type(model)).parameters.items():
+            if word in OF_NAMES and words[word] != parameter.default:
+                raise ValueError(
+                    f"{word}={words[word]!r} is for a kernel that is named, and {kernel!r} has parameters of its own; "
+                    f"set them there, and leave {word} at {parameter.default!r}"
+                )
     if callable(kernel) and not isinstance(kernel, Kernel):
         more = words.get("kernel_params")
         return CallableKernel(
@@ -134,8 +145,8 @@ def kernel_of(
         kernel,
         rows if has_columns(rows) else None,
         gamma=model.gamma if gamma is None else gamma,
-        degree=3 if model.degree is None else model.degree,
-        coef0=1.0 if model.coef0 is None else model.coef0,
+        degree=3 if words.get("degree") is None else model.degree,
+        coef0=1.0 if words.get("coef0", 0.0) is None else words.get("coef0", 0.0),
         names=words.get("feature_names_in_"),
         weights=weights,
     )

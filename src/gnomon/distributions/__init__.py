@@ -9,6 +9,7 @@ from gnomon.distributions.beta import Beta
 from gnomon.distributions.categorical import Categorical, Multinomial
 from gnomon.distributions.conjugate import BetaBernoulli, ConjugateModel, DirichletCategorical
 from gnomon.distributions.conjugate_normal import NormalInverseGammaModel, NormalInverseWishartModel, NormalKnownCov
+from gnomon.distributions.counts import CategoryCounts, LogTable, pseudo_counts, smooth
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.distributions.dirichlet import Dirichlet
 from gnomon.distributions.empirical import Empirical
@@ -34,6 +35,7 @@ __all__ = [
     "BetaBernoulli",
     "Binomial",
     "Categorical",
+    "CategoryCounts",
     "ConjugateModel",
     "Dirichlet",
     "DirichletCategorical",
@@ -46,6 +48,7 @@ __all__ = [
     "InverseGamma",
     "InverseWishart",
     "Laplace",
+    "LogTable",
     "MeanCov",
     "MeanVar",
     "MonteCarlo",
@@ -73,6 +76,8 @@ __all__ = [
     "kl_divergence",
     "likelihood",
     "log_likelihood",
+    "pseudo_counts",
     "row_log_density",
     "sample_density",
+    "smooth",
 ]

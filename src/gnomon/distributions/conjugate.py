@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,10 @@ from gnomon.distributions.dirichlet import Dirichlet
 from gnomon.distributions.discrete import Counts, Trials
 from gnomon.numerics.saddle_point import log_dirichlet_multinomial, log_gamma_ratio
 
-__all__ = ["BetaBernoulli", "ConjugateModel", "DirichletCategorical"]
+__all__ = ["BetaBernoulli", "ConjugateModel", "DirichletCategorical", "Estimation", "check_prior"]
+
+Estimation: TypeAlias = Literal["mle", "map", "predictive"]
+"""Greatest likelihood; greatest posterior density; or no point estimate but the predictive law."""
 
 
 class ConjugateModel(ABC):
@@ -249,3 +252,20 @@ def _log_evidence(counts: ArrayLike, alpha: Floats, ordered: bool) -> Numbers:
     counts = np.asarray(counts, dtype=float)
     parts = np.sum(log_gamma_ratio(alpha, counts), axis=-1)
     return parts - log_gamma_ratio(np.sum(alpha, axis=-1), np.sum(counts, axis=-1))
+
+
+def check_prior(prior: object, kinds: tuple[type, ...]) -> None:
+    """Refuse a law that is not one over the parameters of the model.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Beta, Dirichlet, Normal
+    >>> from gnomon.distributions.conjugate import check_prior
+    >>> check_prior(Normal(), (Beta, Dirichlet))
+    Traceback (most recent call last):
+    ...
+    ValueError: parameter_prior=Normal(...) is no law of these parameters; give a Beta or Dirichlet
+    """
+    if not isinstance(prior, kinds):
+        words = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(f"parameter_prior={prior!r} is no law of these parameters; give a {words}")

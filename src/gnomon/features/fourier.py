@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from gnomon._typing import Array, Count, Floats, Integers, NonNegative, Seed
+from gnomon.base import kernel_of
 from gnomon.features._base import FeatureMap, Rows
 from gnomon.features._kept_coordinates import CosineCoordinates
-from gnomon.kernels import Kernel, KernelLike, Radial, read_kernel
+from gnomon.kernels import Kernel, KernelLike, Radial
 from gnomon.numerics.parallel import blas_threads, map_tiles, split_rows
 from gnomon.numerics.random import check_rng
 
@@ -110,9 +111,7 @@ class RandomFourierFeatures(FeatureMap):
     def _learn(self, X: Rows) -> None:
         d = X.shape[1]
         rng = check_rng(self.random_state)
-        self.kernel_ = kernel = read_kernel(
-            self.kernel, X, gamma=self.gamma, names=getattr(self, "feature_names_in_", None)
-        )
+        self.kernel_ = kernel = kernel_of(self, X)
         drawn = kernel.sample_spectrum(self.n_features, d, rng)
         self.frequencies_ = _orthogonal(kernel, drawn, rng) if self.orthogonal else drawn
         self.offsets_ = np.zeros(self.n_features) if self.paired else rng.uniform(0.0, 2.0 * np.pi, self.n_features)

@@ -16,13 +16,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from gnomon._jit import jit
-from gnomon._typing import Array, ArrayLike, Integers, TableLike
+from gnomon._typing import ArrayLike, Floats, Integers, TableLike
 from gnomon.base import map_rows, table_rows
-from gnomon.generative._words import UnknownValues
+from gnomon.distributions.counts import CategoryCounts, CategoryGaps, LogTable, UnknownValues, gather
+from gnomon.generative._naive import check_alpha
 from gnomon.numerics.domains import Domain, encode, sizes_of
 from gnomon.numerics.tables import FeatureTable, assert_complete
 
-__all__ = ["CodedRows", "known_codes", "read_table", "refuse_empty", "refuse_undeclared", "with_gap"]
+__all__ = [
+    "CodedRows",
+    "column_alphas",
+    "column_factors",
+    "declared_codes",
+    "known_codes",
+    "read_table",
+    "refuse_empty",
+]
 
 
 class ColumnSums(Protocol):
@@ -89,23 +98,46 @@ def _meets(codes: Integers, sizes: Integers) -> bool:
     return False
 
 
-def refuse_undeclared(table: FeatureTable, which: Sequence[int], domains: Sequence[Domain], codes: Integers) -> None:
-    """An error that names a cell in `fit` that is none of the declared values of its column."""
-    if not any(domain.declared for domain in domains):
-        return
+def declared_codes(table: FeatureTable, which: Sequence[int], domains: tuple[Domain, ...]) -> Integers:
+    """Slots of the cells in `fit`; an error names one that is none of the declared values of its column."""
+    codes = encode(table, which, domains)
     outside = codes == sizes_of(domains)
-    if np.any(outside):
+    if any(domain.declared for domain in domains) and np.any(outside):
         row, place = np.argwhere(outside)[0]
         cell = table.cell(row, which[place])
         raise ValueError(
             f"column {table.names[which[place]]!r} holds {cell!r} in row {row}, which is not among its categories "
             f"{domains[place].labels.tolist()}; add it there, or correct the cell"
         )
+    return codes
 
 
-def with_gap(labels: Array) -> Array:
-    """The labels, and None for the state of missing cells."""
-    return np.array([*labels.tolist(), None], dtype=object)
+def column_alphas(
+    alpha: ArrayLike | Sequence[ArrayLike],
+    statistics: CategoryCounts,
+    missing: CategoryGaps = "marginalize",
+    *,
+    force_alpha: bool = True,
+) -> list[Floats]:
+    """α for each column: a number, or one for each of its values (and for the state of missing cells)."""
+    d = len(statistics.domains)
+    if not np.iterable(alpha):
+        return [check_alpha(alpha, (), force_alpha=force_alpha)] * d
+    if len(alpha) != d:
+        raise ValueError(f"alpha has {len(alpha)} entries for {d} columns; give one number, or one entry for each")
+    sizes = statistics.sizes(missing)
+    return [check_alpha(a, (size,), force_alpha=force_alpha) for a, size in zip(alpha, sizes, strict=True)]
+
+
+def column_factors(
+    codes: Integers, tables: Sequence[LogTable], domains: Sequence[Domain], weights: Floats | None = None
+) -> tuple[list[int], Floats]:
+    """Places of the columns whose cell in the first row has a factor, and these v_j log P(x_j | c), (m, C)."""
+    pairs = enumerate(zip(tables, domains, strict=True))
+    there = [j for j, (table, domain) in pairs if table.is_state or codes[0, j] <= domain.size]
+    v = np.ones(len(tables)) if weights is None else weights
+    terms = [gather(codes[:1, [j]], [tables[j].logs], v[[j]])[0] for j in there]
+    return there, np.reshape(terms, (len(there), tables[0].logs.shape[1]))
 
 
 def refuse_empty(statistics: ColumnSums) -> None:

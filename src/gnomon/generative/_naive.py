@@ -43,7 +43,6 @@ __all__ = [
     "check_alpha",
     "check_estimate",
     "check_feature_weight",
-    "check_prior",
     "count_priors",
     "group_sums",
     "linear_ratio",
@@ -304,13 +303,6 @@ def check_estimate(estimate: Estimation, parameter_prior: object) -> None:
             f"estimate={estimate!r} with parameter_prior={parameter_prior!r}: 'map' and 'predictive' need a "
             "parameter_prior, 'mle' takes none; choose one way"
         )
-
-
-def check_prior(prior: object, kinds: tuple[type, ...]) -> None:
-    """Refuse a law that is not one over the parameters of the model."""
-    if not isinstance(prior, kinds):
-        words = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"parameter_prior={prior!r} is no law of these parameters; give a {words}")
 
 
 def check_feature_weight(feature_weight: ArrayLike | None, d: int) -> Floats | None:

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.distributions import Normal
+from gnomon.distributions.counts import CategoryCounts, LogTable, gather
 from gnomon.distributions.density import (
     Density,
     density_parameters,
@@ -27,17 +28,7 @@ from gnomon.distributions.density import (
     sample_density,
     takes_gaps,
 )
-from gnomon.generative._categories import (
-    CategoryCounts,
-    LogTable,
-    column_alphas,
-    column_factors,
-    count_cells,
-    draw,
-    gather,
-    log_tables,
-)
-from gnomon.generative._coded import known_codes, refuse_empty
+from gnomon.generative._coded import column_alphas, column_factors, declared_codes, known_codes, refuse_empty
 from gnomon.generative._gaps import fit_observed
 from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
 from gnomon.generative._rows import LabelledRows
@@ -88,7 +79,8 @@ class CategoryPart:
             domains = (Domain(2),) * len(self.columns)
         else:
             domains = domains_of(table, self.columns, options.categories)
-        return count_cells(table, self.columns, domains, rows.index, rows.counts, rows.weights)
+        codes, names = declared_codes(table, self.columns, domains), tuple(table.names[j] for j in self.columns)
+        return CategoryCounts.of_codes(codes, names, domains, rows.index, rows.counts, rows.weights)
 
     def add(self, a: CategoryCounts, b: CategoryCounts) -> CategoryCounts:
         """The counts of both."""
@@ -106,7 +98,7 @@ class CategoryPart:
         """`CategoryLaws` from the counts."""
         alphas = column_alphas(options.alpha, counts, options.missing)
         handle_unknown = options.handle_unknown
-        tables = log_tables(counts, alphas, missing=options.missing, handle_unknown=handle_unknown)
+        tables = counts.tables(alphas, missing=options.missing, handle_unknown=handle_unknown)
         return CategoryLaws(self, counts, tables, options)
 
 
@@ -148,7 +140,7 @@ class CategoryLaws:
         """A column of drawn values for each column of the part; of gaps, none."""
         if self.part.of_gaps:
             return {}
-        return {j: draw(part, k, n, rng) for j, part in zip(self.part.columns, self.tables, strict=True)}
+        return {j: part.sample(k, n, rng) for j, part in zip(self.part.columns, self.tables, strict=True)}
 
     def _codes(self, table: FeatureTable) -> Integers:
         table, columns = self.part.view(table), self.part.columns

@@ -20,11 +20,11 @@ from scipy.special import xlogy
 from sklearn.utils import Tags
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, TableLike
-from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty, refuse_undeclared, with_gap
+from gnomon.generative._coded import CodedRows, declared_codes, known_codes, read_table, refuse_empty
 from gnomon.generative._naive import NaiveClassifier, check_alpha
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import CategoryGaps, UnknownValues, ZeroPolicy
-from gnomon.numerics.domains import Categories, Domain, domains_of, encode, sizes_of
+from gnomon.numerics.domains import Categories, Domain, domains_of, sizes_of
 from gnomon.numerics.weights import Priors
 from gnomon.optim import em, observed_rows, warn_unless_em_converged
 
@@ -121,8 +121,7 @@ class JointTableClassifier(NaiveClassifier):
     def _statistics(self, rows: LabelledRows, before: Any = None) -> JointCounts:
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories)
-        codes = encode(rows.X, which, domains)
-        refuse_undeclared(rows.X, which, domains, codes)
+        codes = declared_codes(rows.X, which, domains)
         gaps = codes > sizes_of(domains)
         weights = np.ones(len(codes)) if rows.weights is None else rows.weights
         counts = np.zeros((len(codes), len(rows.classes)))
@@ -135,7 +134,7 @@ class JointTableClassifier(NaiveClassifier):
         self._states = np.any(gaps, axis=0) & (self.missing == "state")
         pairs = list(zip(found.domains, self._states, strict=True))
         self._sizes = [max(domain.size, 1) + int(state) for domain, state in pairs]
-        self.categories_ = [with_gap(x.labels) if state else x.labels for x, state in pairs]
+        self.categories_ = [np.append(x.labels.astype(object), [None]) if state else x.labels for x, state in pairs]
         self.n_cells_ = math.prod(self._sizes)
         if self.n_cells_ > MOST_CELLS:
             raise ValueError(

@@ -20,8 +20,9 @@ from sklearn.utils import Tags
 from gnomon._typing import Array, ArrayLike, Floats, Matrix, MatrixLike
 from gnomon.base import map_rows
 from gnomon.distributions import Bernoulli, Beta, BetaBernoulli
+from gnomon.distributions.conjugate import check_prior
+from gnomon.distributions.counts import smooth
 from gnomon.distributions.discrete import Trials
-from gnomon.generative._categories import smooth
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._naive import (
     LinearLaws,
@@ -29,7 +30,6 @@ from gnomon.generative._naive import (
     check_alpha,
     check_estimate,
     check_feature_weight,
-    check_prior,
     count_priors,
     group_sums,
     read_matrix,

@@ -17,17 +17,16 @@ import numpy as np
 from sklearn.utils import Tags
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, TableLike
-from gnomon.generative._categories import (
-    CategoryCounts,
-    CategoryPrior,
+from gnomon.distributions.counts import CategoryCounts, CategoryPrior, gather
+from gnomon.generative._coded import (
+    CodedRows,
     column_alphas,
     column_factors,
-    count_cells,
-    draw,
-    gather,
-    log_tables,
+    declared_codes,
+    known_codes,
+    read_table,
+    refuse_empty,
 )
-from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty
 from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, count_priors
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import CategoryGaps, Estimation, UnknownValues, ZeroPolicy
@@ -168,12 +167,12 @@ class CategoricalNB(NaiveClassifier):
     def _statistics(self, rows: LabelledRows, before: Any = None) -> CategoryCounts:
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories, self.min_categories)
-        return count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)
+        codes = declared_codes(rows.X, which, domains)
+        return CategoryCounts.of_codes(codes, rows.X.names, domains, rows.index, rows.counts, rows.weights)
 
     def _solve(self, found: CategoryCounts) -> None:
         check_estimate(self.estimate, self.parameter_prior)
-        tables = log_tables(
-            found,
+        tables = found.tables(
             column_alphas(self.alpha, found, self.missing, force_alpha=self.force_alpha),
             missing=self.missing,
             handle_unknown=self.handle_unknown,
@@ -199,7 +198,7 @@ class CategoricalNB(NaiveClassifier):
         return gather(rows.codes, [table.logs for table in self._tables], self._weights)
 
     def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
-        return np.column_stack([draw(table, k, n, rng) for table in self._tables])
+        return np.column_stack([table.sample(k, n, rng) for table in self._tables])
 
     def _factors(self, rows: CodedRows) -> tuple[list[str], Floats]:
         there, factors = column_factors(rows.codes, self._tables, self.statistics_.domains, self._weights)

@@ -17,11 +17,12 @@ from sklearn.utils import Tags
 from gnomon._typing import ArrayLike, Floats, available_if
 from gnomon.base import validate_rows
 from gnomon.distributions import Normal, NormalInverseGammaModel, StudentT
+from gnomon.distributions.conjugate import check_prior
 from gnomon.distributions.normals import MixtureCovarianceType
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
 from gnomon.generative._leave_one_out import CellSpread, can_downdate, loo_posteriors
-from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, check_prior
+from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.streaming import Moments

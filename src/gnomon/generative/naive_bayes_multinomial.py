@@ -21,8 +21,8 @@ from sklearn.utils import Tags
 from gnomon._typing import Array, ArrayLike, Compressed, Floats, Matrix, MatrixLike, is_sparse
 from gnomon.base import map_rows
 from gnomon.distributions import Multinomial
+from gnomon.distributions.counts import CategoryPrior, pseudo_counts, smooth
 from gnomon.distributions.discrete import Counts
-from gnomon.generative._categories import CategoryPrior, pseudo_counts, smooth
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._naive import (
     LinearLaws,

@@ -16,9 +16,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, Positive
-from gnomon.base import is_given_matrix, kernel_rows, take_rows, warn_of_wild_scales
+from gnomon.base import is_given_matrix, kernel_of, kernel_rows, take_rows, warn_of_wild_scales
 from gnomon.base.estimator import Estimator
-from gnomon.kernels import KernelLike, read_kernel
+from gnomon.kernels import KernelLike
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
 
@@ -103,8 +103,7 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
         self._shares = weights[used].astype(kind)
         self.values_ = (y.astype(kind).T[..., used] * self._shares).T
         landmarks: Any = self.landmarks_
-        names = getattr(self, "feature_names_in_", None)
-        self._kernel = read_kernel(self.kernel, landmarks, gamma=self.gamma, names=names, weights=self._shares)
+        self._kernel = kernel_of(self, landmarks, weights=self._shares)
         warn_of_wild_scales(self, landmarks, self._kernel)
         self.n_parameters_ = self.values_.size
         return self

@@ -81,7 +81,10 @@ def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
     [0, 1, 4, 9]
     """
     items = list(items)
-    with team(min(effective_n_jobs(n_jobs), max(1, len(items)))) as run:
+    workers = min(effective_n_jobs(n_jobs), len(items))
+    if workers <= 1:
+        return [function(item) for item in items]
+    with team(workers) as run:
         return run.once(function, items)
 
 
@@ -184,6 +187,9 @@ class Team:
         self, function: Callable[[Item], Result], items: Iterable[Item], after: Callable[[], None]
     ) -> list[Result]:
         items = list(items)
+        helpers = min(self.n_jobs, len(items)) - 1
+        if helpers < 1:
+            return [function(item) for item in items]
         results: list[Any] = [None] * len(items)
         errors: dict[int, BaseException] = {}
         ticket = count()
@@ -197,7 +203,7 @@ class Team:
 
         try:
             if not self._busy_in_background:
-                self._wake(work, min(self.n_jobs, len(items)) - 1)
+                self._wake(work, helpers)
             work()
             after()
             self._wait()
@@ -235,15 +241,15 @@ class Team:
 
     def close(self) -> None:
         """Let the helpers return to the pool."""
-        self._announce(CLOSED)
+        if self._helpers:
+            self._announce(CLOSED)
         for helper in self._helpers:
             helper.cancel()
 
     def _wake(self, work: Callable[[], None], helpers: int) -> None:
         """Let so many helpers do `work`; those asleep are woken, and threads are taken from the pool at first use."""
-        if helpers > 0:
-            self._work = work
-            self._announce(self._state[0] + 1)
+        self._work = work
+        self._announce(self._state[0] + 1)
         while len(self._helpers) < helpers:
             self._helpers.append(_pool().submit(self._help, CACHE_LINE * (1 + len(self._helpers))))
 

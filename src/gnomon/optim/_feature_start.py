@@ -74,7 +74,7 @@ def feature_start(X: Floats, problem: KernelDual, max_iter: int = MOST_STEPS) ->
     x = np.where(low, 0.0, np.where(high, program.box.h, program.box.x))
     few = int(np.sum(~low & ~high)) <= 2 * (X.shape[1] + 1)
     beta = program.beta(program.box.polished() if few else x)
-    return FeatureStart(_with_sum(beta, problem), n_iter)
+    return FeatureStart(problem.balanced(beta), n_iter)
 
 
 def _walk(box: BoxProgram, max_iter: int) -> int:
@@ -88,19 +88,3 @@ def _walk(box: BoxProgram, max_iter: int) -> int:
         if not box.advance():
             return step
     return max_iter
-
-
-def _with_sum(beta: Floats, problem: KernelDual) -> Floats:
-    """β within its bounds, with the sum that it must have: what is missing is shared by those that have room for it."""
-    beta = np.clip(np.where(np.isfinite(beta), beta, 0.0), problem.lower, problem.upper)
-    if problem.total is None:
-        return beta
-    missing = problem.total - float(np.sum(beta))
-    room = problem.upper - beta if missing > 0.0 else beta - problem.lower
-    free = problem.free(beta)
-    if float(np.sum(room[free])) > abs(missing):
-        room = np.where(free, room, 0.0)
-    if np.any(np.isinf(room)):
-        room = np.isinf(room).astype(float)
-    whole = float(np.sum(room))
-    return beta + room * (missing / whole) if whole > 0.0 else beta

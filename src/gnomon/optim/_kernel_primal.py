@@ -91,7 +91,8 @@ def kernel_primal(
     K = against.matrix().astype(float)
     limit = 500 if max_iter is None else max_iter
     found = follow(_descend(K, problem, _roundings(K, problem, tol)), KKT(tol), max_iter=limit, callback=callback)
-    return problem.certified(found, K @ found.w)
+    beta = problem.settled(problem.balanced(found.w))
+    return problem.certified(found._replace(w=beta), K @ beta)
 
 
 def _roundings(K: Floats, problem: KernelDual, tol: float) -> list[KernelDual]:
@@ -183,23 +184,13 @@ def _check(iteration: int, point: PrimalPoint, K: Floats, problem: KernelDual, *
     """P; with the last rounding also violation and gap of the problem that was asked for, where β is feasible."""
     beta, kkt, gap = point.beta, np.nan, np.nan
     if final:
-        beta = _in_box(problem, beta)
+        beta = problem.settled(np.clip(beta, problem.lower, problem.upper))
         f = K @ beta
         g = problem.gradient(beta, f)
         total = 0.0 if problem.total is None else float(np.sum(beta)) - problem.total
         if abs(total) <= FEASIBLE * float(np.sum(np.abs(beta))):
             kkt, gap = problem.range(beta, g).violation, problem.gap(beta, f, problem.intercept(beta, g))
     return Check(iteration, beta, point.value(problem), kkt=kkt, gap=gap)
-
-
-def _in_box(problem: KernelDual, beta: Floats) -> Floats:
-    """β in its box, and at the ends of it where only rounding is between."""
-    beta = np.clip(beta, problem.lower, problem.upper)
-    bound = np.maximum(problem.upper, -problem.lower)
-    edge = 1e-12 * np.where(np.isfinite(bound), bound, float(np.max(np.abs(beta), initial=0.0)))
-    beta = np.where(np.abs(beta) <= edge, 0.0, beta)
-    beta = np.where(beta >= problem.upper - edge, problem.upper, beta)
-    return np.where(beta <= problem.lower + edge, problem.lower, beta)
 
 
 def _newton_point(point: PrimalPoint, K: Floats, problem: KernelDual) -> PrimalPoint:
@@ -210,9 +201,11 @@ def _newton_point(point: PrimalPoint, K: Floats, problem: KernelDual) -> PrimalP
     quadratic = (beta != 0.0) & (beta > problem.lower) & (beta < problem.upper)
     fixed, Q = np.where(quadratic, 0.0, beta), np.flatnonzero(quadratic)
     if not len(Q):
-        # Without a curved loss b is where the sum of the slopes changes sign.
-        b = 0.0 if problem.total is None else _best_intercept(problem, K @ fixed)
-        return PrimalPoint(fixed, b, K @ fixed)
+        # Without a curved loss P is linear in b. Where its slope is not zero, the best b alone comes first: some row is
+        # then curved, and b with a β of other residuals could lead upwards.
+        if problem.total is not None and abs(float(np.sum(fixed)) - problem.total) > FEASIBLE * np.sum(np.abs(fixed)):
+            return point._replace(b=_best_intercept(problem, point.f))
+        return PrimalPoint(fixed, 0.0 if problem.total is None else _best_intercept(problem, K @ fixed), K @ fixed)
     bound = np.flatnonzero(fixed)
     right = problem.target[Q] - problem.epsilon * np.sign(z[Q]) - K[np.ix_(Q, bound)] @ fixed[bound]
     solved = _solve(K[np.ix_(Q, Q)] + np.diag(problem.ridge[Q]), np.column_stack([right, np.ones(len(Q))]))

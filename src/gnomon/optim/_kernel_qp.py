@@ -79,7 +79,8 @@ def kernel_qp(
     K = against.matrix().astype(float)
     limit = 200 if max_iter is None else max_iter
     found = follow(_iterate(K, problem), KKT(tol), max_iter=limit, callback=callback)
-    return problem.certified(found, K @ found.w)
+    beta = problem.settled(found.w)
+    return problem.certified(found._replace(w=beta), K @ beta)
 
 
 def _iterate(K: Floats, problem: KernelDual) -> Checks:

@@ -18,6 +18,7 @@ import numpy as np
 
 from gnomon._jit import jit_no_alloc, subroutine
 from gnomon._typing import Floats, Integers
+from gnomon.optim.kernel_dual import ROUNDING
 
 __all__ = ["ClassArcs", "Cycle", "class_arcs", "class_potentials", "descend_cycles", "least_mean_cycle"]
 
@@ -51,7 +52,7 @@ class ClassArcs(NamedTuple):
 
 
 def class_arcs(y: Integers, C: Floats, margin: float, B: Floats, F: Floats) -> ClassArcs:
-    """The best arcs at B with scores F = KB.
+    """The best arcs at B with scores F = KB; what only the rounding of Σᵢ Bᵢₖ keeps off a bound counts as at it.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def class_arcs(y: Integers, C: Floats, margin: float, B: Floats, F: Floats) -> C
            [-2., inf]])
     """
     arcs = ClassArcs.empty(B.shape[1])
-    _find_arcs(y, C, margin, B, F, arcs)
+    _find_arcs(y, C, margin, B, F, ROUNDING * float(np.finfo(float).eps) * float(np.sum(np.abs(B))), arcs)
     return arcs
 
 
@@ -129,18 +130,18 @@ def descend_cycles(y: Integers, C: Floats, margin: float, K: Floats, B: Floats, 
 
 
 @jit_no_alloc
-def _find_arcs(y: Integers, C: Floats, margin: float, B: Floats, F: Floats, arcs: ClassArcs) -> None:
+def _find_arcs(y: Integers, C: Floats, margin: float, B: Floats, F: Floats, rounding: float, arcs: ClassArcs) -> None:
     arcs.cost[:, :] = np.inf
     arcs.mover[:, :] = -1
     for i in range(B.shape[0]):
-        a = y[i]
+        a, edge = y[i], min(rounding, 0.25 * C[i])
         for k in range(B.shape[1]):
             if k == a:
                 continue
             cost = F[i, a] - F[i, k] - margin
-            if B[i, k] > -C[i] and cost < arcs.cost[k, a]:
+            if B[i, k] > edge - C[i] and cost < arcs.cost[k, a]:
                 arcs.cost[k, a], arcs.mover[k, a], arcs.other[k, a] = cost, i, k
-            if B[i, k] < 0.0 and -cost < arcs.cost[a, k]:
+            if B[i, k] < -edge and -cost < arcs.cost[a, k]:
                 arcs.cost[a, k], arcs.mover[a, k], arcs.other[a, k] = -cost, i, k
 
 
@@ -207,7 +208,7 @@ def _descend(
     nodes: Integers,
 ) -> None:
     for _ in range(steps):
-        _find_arcs(y, C, margin, B, F, arcs)
+        _find_arcs(y, C, margin, B, F, 0.0, arcs)
         mean, length = _best_pair(arcs.cost, nodes)
         if mean >= -tol and B.shape[1] > 2:
             mean, length = _karp(arcs.cost, walk, parent, nodes)

@@ -27,6 +27,9 @@ from gnomon.optim.solution import Solution
 
 __all__ = ["InterceptRange", "KernelDual"]
 
+ROUNDING = 16.0
+"""Rounding of Σβ over many steps, in units of the least of Σ|β|."""
+
 
 class InterceptRange(NamedTuple):
     """The values of b that the optimality conditions of (1) allow.
@@ -139,6 +142,34 @@ class KernelDual(NamedTuple):
         """What the derivative of F downwards has beyond the gradient: ±ε, and −∞ where β can't fall."""
         return np.where(beta > self.lower, np.where(beta > 0.0, self.epsilon, -self.epsilon), -np.inf)
 
+    def settled(self, beta: Floats) -> Floats:
+        """β with what only the rounding of its sum keeps off a bound, or off zero, exactly there.
+
+        Where Σ Cᵢyᵢ = 0 but for rounding, all rows may end at a bound but one, which falls short of it by that rounding
+        and would otherwise fix b as a free row does.
+        """
+        bound = np.maximum(self.upper, -self.lower)
+        rounding = ROUNDING * float(np.finfo(float).eps) * float(np.sum(np.abs(beta)))
+        edge = np.minimum(rounding, 0.25 * bound)
+        beta = np.where(np.abs(beta) <= edge, 0.0, beta)
+        beta = np.where(beta >= self.upper - edge, self.upper, beta)
+        return np.where(beta <= self.lower + edge, self.lower, beta)
+
+    def balanced(self, beta: Floats) -> Floats:
+        """β within its bounds, with the sum s: what is missing is shared by those that have room for it."""
+        beta = np.clip(np.where(np.isfinite(beta), beta, 0.0), self.lower, self.upper)
+        if self.total is None:
+            return beta
+        missing = self.total - float(np.sum(beta))
+        room = self.upper - beta if missing > 0.0 else beta - self.lower
+        free = self.free(beta)
+        if float(np.sum(room[free])) > abs(missing):
+            room = np.where(free, room, 0.0)
+        if np.any(np.isinf(room)):
+            room = np.isinf(room).astype(float)
+        whole = float(np.sum(room))
+        return beta + room * (missing / whole) if whole > 0.0 else beta
+
     def free(self, beta: Floats) -> Bools:
         """Where F has a derivative: β between its bounds, and not at the kink."""
         inside = (beta > self.lower) & (beta < self.upper)
@@ -204,11 +235,13 @@ class KernelDual(NamedTuple):
         return self.ridge is not None or bool(np.all(np.isfinite(self.lower) & np.isfinite(self.upper)))
 
     def certified(self, found: Solution[Any], f: Floats) -> Solution[Any]:
-        """A solution whose w is β, with F, b, the gap and the largest violation from f = Kβ, as `smo` returns them."""
-        beta = found.w
+        """A solution whose w is β, `settled`, with F, b, the gap and the largest violation from f = Kβ, as `smo`
+        returns them."""
+        beta = self.settled(found.w)
         g = self.gradient(beta, f)
         b, reach = self.intercept(beta, g), self.range(beta, g)
         return found._replace(
+            w=beta,
             objective=self.objective(beta, f),
             intercept=b,
             dual_gap=self.gap(beta, f, b),
