@@ -15,7 +15,7 @@ from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.validation import check_choice, check_interval
-from gnomon.numerics.weights import check_weights, row_weight
+from gnomon.numerics.weights import check_weights, residual_weight, row_weight
 
 __all__ = ["CovarianceType", "NormalRows", "Shrinkage"]
 
@@ -97,7 +97,7 @@ def _refuse_few_rows(
     found: Moments, covariance_type: CovarianceType, ddof: int, shrinkage: Shrinkage, one_row: float
 ) -> None:
     N, d = float(found.weight[0]) / one_row, found.mean.shape[1]
-    if not (N > 1.0 and found.weight[0] > ddof):
+    if not (N > 1.0 and residual_weight(found.weight[0], ddof) > 0.0):
         raise UndeterminedCovariance(
             f"n_samples={N:g} rows (weights count rows) leave no variance at ddof={ddof}; give more rows"
         )

@@ -37,7 +37,7 @@ from gnomon.numerics.principal import (
 )
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import FLOATS, check_choice
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, residual_weight
 
 __all__ = ["PCA"]
 
@@ -386,7 +386,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Choose how many components stay, and set the attributes."""
         d = len(center)
         values, total = found.values, found.total
-        divisor = _divisor(weight, self.ddof, n) if total > 0.0 else 1.0
+        divisor = float(residual_weight(weight, self.ddof)) if total > 0.0 else 1.0
+        if not divisor > 0.0:
+            raise ValueError(
+                f"{n} rows of total weight {weight:.6g} leave nothing to divide by at ddof={self.ddof:g}; give weights "
+                "with a larger sum, or ddof=0"
+            )
         m = number_kept(self.n_components, values, total, weight, reference)
         if self.whiten:
             kept = int(np.sum(values[:m] > np.finfo(dtype).eps * d * values[0]))
@@ -457,13 +462,3 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _divisor(weight: float, ddof: float, n: int) -> float:
-    """W − ddof; an error where rounding decides about it."""
-    if not weight - ddof > 1e-9 * weight:
-        raise ValueError(
-            f"{n} rows have a total weight of {weight:.6g}, which leaves nothing to divide by at ddof={ddof:g}; give "
-            "weights with a larger sum, or ddof=0"
-        )
-    return weight - ddof

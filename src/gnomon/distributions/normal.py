@@ -25,6 +25,7 @@ from gnomon.numerics.energy import Energy
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
+from gnomon.numerics.weights import residual_weight
 
 __all__ = ["MultivariateNormal", "Normal"]
 
@@ -319,9 +320,10 @@ class MultivariateNormal(Distribution):
 
 
 def _divisor(weight: float, ddof: float) -> float:
-    if not weight > ddof:
+    left = float(residual_weight(weight, ddof))
+    if not left > 0.0:
         raise ValueError(f"a total weight of {weight:g} leaves nothing to divide by at ddof={ddof}; add rows")
-    return weight - ddof
+    return left
 
 
 def _not_definite(smallest: Numbers) -> str:

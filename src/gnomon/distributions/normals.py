@@ -25,6 +25,7 @@ from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
+from gnomon.numerics.weights import residual_weight
 
 __all__ = ["COVARIANCE_SHAPES", "MixtureCovarianceType", "Normals", "Responsibilities"]
 
@@ -118,7 +119,7 @@ class Normals:
         cls, moments: Moments, *, covariance_type: MixtureCovarianceType = "full", ddof: float = 0
     ) -> Self:
         """The laws of greatest likelihood given the moments of each; `ddof` is taken from the weight of each law."""
-        divisor = moments.weight - ddof
+        divisor = residual_weight(moments.weight, ddof)
         if np.any(divisor <= 0.0):
             j = int(np.argmin(divisor))
             raise ValueError(

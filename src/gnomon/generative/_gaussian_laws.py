@@ -27,6 +27,7 @@ from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_interval
+from gnomon.numerics.weights import residual_weight
 from gnomon.optim import GaussianEM, em, observed_rows, warn_unless_em_converged
 
 __all__ = [
@@ -136,7 +137,7 @@ class EstimationPlan:
         return Normals(moments.mean, cov, self.covariance_type), share
 
     def _covariances(self, moments: Moments, quartics: Floats | None) -> tuple[Floats, Numbers]:
-        divisor, kind = moments.weight - self.ddof, self.covariance_type
+        divisor, kind = residual_weight(moments.weight, self.ddof), self.covariance_type
         cov = covariances_of(moments.scatter, divisor, kind)
         if self.pool and kind in _TIED:
             cov = (1.0 - self.pool) * cov + self.pool * covariances_of(moments.scatter, divisor, _TIED[kind])
@@ -186,7 +187,7 @@ class EstimationPlan:
             raise ValueError(f"{what} of full rank; {_REMEDIES}")
         if short:
             warnings.warn(f"{what} of full rank by themselves: the regularisation decides", UserWarning, stacklevel=5)
-        left = moments.weight - self.ddof
+        left = residual_weight(moments.weight, self.ddof)
         left = left if self.covariance_type in _TIED else np.sum(left)
         if not np.all(left > 0.0):
             raise ValueError(

@@ -45,7 +45,7 @@ from gnomon.losses import (
 )
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import fits_beside
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, residual_weight
 from gnomon.optim import Problem, Solution, fit_linear, positive_factor, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
 from gnomon.optim.units import inverse_hessian, value_at
@@ -310,7 +310,7 @@ class GLM(CallbackSupportMixin, RegressorMixin, Estimator):
         theta = np.append(self.coef_, self.intercept_) if self.fit_intercept else self.coef_
         self.deviance_ = 2.0 * value_at(problem, theta)
         self.null_deviance_ = 2.0 * _null_loss(problem)
-        self.df_resid_ = float(np.sum(problem.weights, dtype=float)) - self.n_parameters_
+        self.df_resid_ = float(residual_weight(np.sum(problem.weights, dtype=float), self.n_parameters_))
         family = self._loss().family
         self.dispersion_ = _dispersion(problem, family, theta, self.df_resid_) if family.dispersed else 1.0
         self.covariance_ = None

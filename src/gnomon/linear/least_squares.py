@@ -47,7 +47,7 @@ from gnomon.numerics.linalg import (
 )
 from gnomon.numerics.streaming import Moments, moments
 from gnomon.numerics.validation import assert_finite, check_choice
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, residual_weight
 from gnomon.optim import SOLVERS
 from gnomon.penalties import NoPenalty
 
@@ -358,7 +358,8 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         subtract = (fit.rank or fit.coef.shape[0]) + self.fit_intercept if self.ddof == "rank" else self.ddof
         rss = fit.rss[0] if y.ndim == 1 else fit.rss
         self.objective_, self.residual_norm_ = float(np.sum(rss)), np.sqrt(rss)
-        self.sigma2_ = rss / (total - subtract) if total > subtract else np.full_like(rss, np.nan)[()]
+        left = residual_weight(total, subtract)
+        self.sigma2_ = rss / left if left > 0.0 else np.full_like(rss, np.nan)[()]
         return self
 
     def _rows_before(self) -> Moments | None:

@@ -21,6 +21,7 @@ from gnomon._jit import jit, jit_no_alloc
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_sparse
 from gnomon.numerics._row_sums import dense_sums, full_columns_shifted, sparse_sums
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.weights import residual_weight
 
 __all__ = ["Moments", "group_moments", "moments"]
 
@@ -71,10 +72,11 @@ class Moments(NamedTuple):
 
     def covariance(self, ddof: float = 0) -> Floats:
         """Scatter divided by the total weight less `ddof`."""
-        if np.any(np.asarray(self.weight) <= ddof):
+        left = residual_weight(self.weight, ddof)
+        if np.any(left <= 0.0):
             least = float(np.min(self.weight))
             raise ValueError(f"a total weight of {least:g} leaves nothing to divide by at ddof={ddof}; add rows")
-        return self.scatter / _widen(self.weight - ddof, self.scatter.ndim)
+        return self.scatter / _widen(left, self.scatter.ndim)
 
     def variance(self) -> Floats:
         """Of every column: the diagonal of `covariance`."""

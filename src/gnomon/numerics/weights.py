@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from gnomon._typing import Array, ArrayLike, Elementwise, Floats, Matrix
+from gnomon._typing import Array, ArrayLike, Elementwise, Floats, Matrix, Numbers
 from gnomon.numerics.validation import check_choice, check_interval, check_non_negative, check_numbers, check_positive
 
 __all__ = [
@@ -29,11 +29,15 @@ __all__ = [
     "class_weights",
     "effective_train_prior",
     "remove_prior",
+    "residual_weight",
     "row_weight",
     "shift_prior",
     "weighted_quantile",
 ]
 
+
+ROUNDING = 1e-9
+"""What is left of weights below this share of them is rounding of their sum."""
 
 Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
 
@@ -74,6 +78,36 @@ def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
             f"sample_weight has entries up to {np.max(weights):g}, and no finite sum; divide all by the largest"
         )
     return weights
+
+
+def residual_weight(weight: Numbers, ddof: float) -> Numbers:
+    """W − ddof, by which a variance is divided; 0 where the two differ by rounding only.
+
+    Parameters
+    ----------
+    weight : float or ndarray
+        W, the sum of weights, or those of several groups.
+    ddof : float
+
+    Returns
+    -------
+    float or ndarray
+
+    References
+    ----------
+    Lumley, T. (2010). Complex Surveys. doi:10.1002/9780470580066
+
+    Examples
+    --------
+    Ten weights of a tenth are one row, of which the mean takes the one degree of freedom:
+
+    >>> import numpy as np
+    >>> from gnomon.numerics.weights import residual_weight
+    >>> float(sum([0.1] * 10)), float(residual_weight(sum([0.1] * 10), 1)), float(residual_weight(3.0, 1))
+    (0.9999999999999999, 0.0, 2.0)
+    """
+    left = weight - ddof
+    return np.where(np.abs(left) > ROUNDING * np.abs(weight), left, 0.0)[()]
 
 
 def class_priors(
