@@ -29,17 +29,20 @@ __all__ = [
     "Floats",
     "Folds",
     "Integers",
+    "IterationLimit",
     "Matrix",
     "MatrixLike",
     "NDArray",
     "NonNegative",
     "Numbers",
     "Positive",
+    "PositiveOrInfinite",
     "ProperShare",
     "RandomState",
     "Scoring",
     "Seed",
     "Share",
+    "SomeShare",
     "Sparse",
     "Splitter",
     "TableLike",
@@ -87,8 +90,13 @@ Share: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="both")]
 """A part of a whole, none and all of it included."""
 ProperShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="neither")]
 """A part of a whole that is neither nothing nor all of it."""
+SomeShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="right")]
+"""A part of a whole, which may be all of it but not nothing."""
+PositiveOrInfinite: TypeAlias = Annotated[float, Within(0.0, closed="right")]
 Count: TypeAlias = Annotated[int, Within(1, closed="both")]
 CountOrZero: TypeAlias = Annotated[int, Within(0, closed="both")]
+IterationLimit: TypeAlias = Annotated[int, Within(-1, closed="both")]
+"""At most so many iterations; −1 for any number of them."""
 
 Array: TypeAlias = NDArray[Any]
 """An array of any type, as labels are."""

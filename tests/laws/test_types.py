@@ -72,6 +72,32 @@ def test_functions_are_found_whatever_wraps_them(package, name):
     assert "return" in found.__annotations__
 
 
+MOST_OF_ONE, MOST_OF_ALL = 40, 45
+"""Characters of an annotation, and of a signature for each of its parameters: what fits into a tip of an editor."""
+
+
+def signatures():
+    """Those of every public class that users build, with the text that `help` shows."""
+    for name, cls in public_names.objects().items():
+        if inspect.isclass(cls) and not issubclass(cls, (tuple, BaseException)):
+            yield name, inspect.signature(cls)
+
+
+def unfolded(signature):
+    """Parameters whose annotation is no name or short union of names."""
+    texts = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is not p.empty}
+    long = [name for name, text in texts.items() if not isinstance(text, str) or len(text) > MOST_OF_ONE]
+    return long + [name for name, text in texts.items() if "Annotated[" in str(text)]
+
+
+def test_signatures_show_names_of_types():
+    found = dict(signatures())
+    assert len(found) > 300
+    assert not {name: bad for name, signature in found.items() if (bad := unfolded(signature))}
+    bounds = {name: MOST_OF_ALL * (len(signature.parameters) + 1) for name, signature in found.items()}
+    assert not {name: len(str(found[name])) for name, bound in bounds.items() if len(str(found[name])) > bound}
+
+
 def test_a_signature_without_types_is_reported():
     def example(self, X, y: int, *rest, scale: float = 1.0):
         return X, y, rest, scale

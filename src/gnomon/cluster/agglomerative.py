@@ -12,7 +12,7 @@ Ward (1963), doi:10.1080/01621459.1963.10500845; Müllner (2011), arXiv:1109.237
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import sklearn.cluster
@@ -30,6 +30,10 @@ from gnomon.optim.center_distances import row_unit
 from gnomon.search import SQUARED, merge_rows, merge_tree
 
 __all__ = ["AgglomerativeClustering"]
+
+LinkageWord: TypeAlias = Literal[
+    "ward", "complete", "average", "single", "weighted", "centroid", "median", "mean_replacement"
+]
 
 THEIRS = ("ward", "complete", "average", "single")
 """Linkages that scikit-learn has, and that a graph of neighbours can restrict."""
@@ -108,9 +112,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         memory: Any = None,
         connectivity: Any = None,
         compute_full_tree: bool | Literal["auto"] = "auto",
-        linkage: Literal[
-            "ward", "complete", "average", "single", "weighted", "centroid", "median", "mean_replacement"
-        ] = "ward",
+        linkage: LinkageWord = "ward",
         distance_threshold: NonNegative | None = None,
         compute_distances: bool = False,
     ):

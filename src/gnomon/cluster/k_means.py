@@ -10,7 +10,7 @@ doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -27,11 +27,15 @@ from gnomon.cluster._base import check_n_clusters, warn_if_few, warn_unless_sett
 from gnomon.cluster._fit_centers import ChunkReader, FoundCenters, centers_of_chunks, centers_of_rows
 from gnomon.cluster._starts import Init, Starts, dense
 from gnomon.cluster._whitening import whitening
+from gnomon.cluster.agglomerative import LinkageWord
 from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import distances_to, nearest_center
 
 __all__ = ["KMeans"]
+
+Algorithm: TypeAlias = Literal["lloyd", "elkan", "hamerly", "yinyang", "auto"]
+OnEmpty: TypeAlias = Literal["farthest", "keep", "drop", "raise"]
 
 UNLIKE = 100.0
 """Standard deviations of columns that differ by more than this factor make one of them count alone."""
@@ -150,16 +154,14 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         verbose: Verbosity = 0,
         random_state: Seed = None,
         copy_x: bool = True,
-        algorithm: Literal["lloyd", "elkan", "hamerly", "yinyang", "auto"] = "lloyd",
-        on_empty: Literal["farthest", "keep", "drop", "raise"] = "farthest",
+        algorithm: Algorithm = "lloyd",
+        on_empty: OnEmpty = "farthest",
         refine: Literal["exchange"] | None = None,
         metric: Literal["euclidean", "mahalanobis"] = "euclidean",
         VI: ArrayLike | None = None,
         n_local_trials: Count | Literal["auto"] = "auto",
         first: int | Literal["random"] = "random",
-        linkage: Literal[
-            "ward", "complete", "average", "single", "weighted", "centroid", "median", "mean_replacement"
-        ] = "median",
+        linkage: LinkageWord = "median",
         init_size: Count | None = None,
         certificate: bool | Literal["auto"] = "auto",
         warn_scale: bool = False,

@@ -10,7 +10,7 @@ the same minimisers: it adds σ (n − k) to (1). k-means on all kernel principa
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -29,6 +29,8 @@ from gnomon.numerics.weights import check_weights
 from gnomon.optim import Reassigned, kmeans, nearest_center, reassign, seed_centers
 
 __all__ = ["KernelKMeans"]
+
+Start: TypeAlias = Literal["k-means++", "random_partition"] | ArrayLike
 
 NEGATIVE = 1e-8
 """An eigenvalue below minus this share of the largest is no rounding."""
@@ -98,7 +100,7 @@ class KernelKMeans(ClusterMixin, Estimator):
         coef0: float = 1.0,
         algorithm: Literal["kernel", "kpca"] = "kernel",
         n_components: Count | None = None,
-        init: Literal["k-means++", "random_partition"] | ArrayLike = "k-means++",
+        init: Start = "k-means++",
         n_init: Count | Literal["auto"] = "auto",
         shift: Literal["auto"] | None = None,
         max_iter: Count = 300,

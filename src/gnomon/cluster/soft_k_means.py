@@ -16,7 +16,7 @@ Bezdek (1981), doi:10.1007/978-1-4757-0450-1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -35,6 +35,8 @@ from gnomon.optim import EMResult, distances_to, em, kmeans
 from gnomon.optim.center_distances import check_objective, in_unit, row_unit
 
 __all__ = ["SoftKMeans"]
+
+Fuzziness: TypeAlias = Annotated[float, Within(1.0, closed="neither")]
 
 NUDGE = 1e-6
 """By this share of the spread of the rows centres that coincide are moved apart at each step of annealing."""
@@ -102,7 +104,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         beta: Positive | Literal["auto"] = "auto",
         *,
         membership: Literal["gibbs", "fuzzy"] = "gibbs",
-        fuzziness: Annotated[float, Within(1.0, closed="neither")] = 2.0,
+        fuzziness: Fuzziness = 2.0,
         anneal: tuple[float, float] | None = None,
         init: Init = "k-means++",
         n_init: Count | Literal["auto"] = "auto",

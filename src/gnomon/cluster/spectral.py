@@ -12,7 +12,7 @@ doi:10.1162/0899766041732396).
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -32,6 +32,9 @@ from gnomon.kernels import KernelLike, Precomputed
 from gnomon.optim import kmeans, nearest_center, seed_centers
 
 __all__ = ["SpectralClustering"]
+
+EigenSolver: TypeAlias = Literal["arpack", "lobpcg", "amg"] | None
+Labelling: TypeAlias = Literal["kmeans", "discretize", "cluster_qr", "fiedler"]
 
 DENSE = 1000
 """Up to so many rows all eigenvalues are computed."""
@@ -110,7 +113,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         self,
         n_clusters: Count = 8,
         *,
-        eigen_solver: Literal["arpack", "lobpcg", "amg"] | None = None,
+        eigen_solver: EigenSolver = None,
         n_components: Count | None = None,
         random_state: Seed = None,
         n_init: Count = 10,
@@ -118,7 +121,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         affinity: KernelLike = "rbf",
         n_neighbors: Count = 10,
         eigen_tol: NonNegative | Literal["auto"] = "auto",
-        assign_labels: Literal["kmeans", "discretize", "cluster_qr", "fiedler"] = "kmeans",
+        assign_labels: Labelling = "kmeans",
         degree: NonNegative = 3,
         coef0: float = 1.0,
         kernel_params: dict[str, Any] | None = None,

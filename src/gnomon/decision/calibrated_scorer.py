@@ -11,7 +11,7 @@ probabilities with supervised learning, doi:10.1145/1102351.1102430.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -25,6 +25,8 @@ from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, l
 from gnomon.decision.score_calibrator import ScoreCalibrator
 
 __all__ = ["CalibratedScorer"]
+
+NewPrior: TypeAlias = float | ArrayLike | Literal["uniform"] | None
 
 
 class CalibratedScorer(WrappedClassifier):
@@ -86,7 +88,7 @@ class CalibratedScorer(WrappedClassifier):
         calibrator: ScoreCalibrator | None = None,
         cv: Folds | Literal["train"] = 5,
         *,
-        prior: float | ArrayLike | Literal["uniform"] | None = None,
+        prior: NewPrior = None,
         allow_train: bool = False,
     ):
         self.estimator = estimator

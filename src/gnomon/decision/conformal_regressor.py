@@ -29,6 +29,9 @@ from gnomon.numerics.weights import check_weights
 
 __all__ = ["ConformalRegressor", "PredictionIntervals"]
 
+Spread: TypeAlias = BaseEstimator | Literal["return_std"] | None
+PairOfModels: TypeAlias = tuple[BaseEstimator, BaseEstimator] | None
+
 IN_CACHE = 200_000
 """Numbers of rows × views that are worked on together, so that they stay in the cache."""
 
@@ -168,8 +171,8 @@ class ConformalRegressor(RegressorMixin, Conformal):
         conformity: IntervalConformity = "absolute",
         by: By | None = None,
         shift: Shift | None = None,
-        spread: BaseEstimator | Literal["return_std"] | None = None,
-        bounds: tuple[BaseEstimator, BaseEstimator] | None = None,
+        spread: Spread = None,
+        bounds: PairOfModels = None,
         calibration_size: ProperShare | None = None,
         cv: Folds = None,
         n_resamples: Count | None = None,

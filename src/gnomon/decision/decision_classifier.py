@@ -9,7 +9,7 @@ cost-sensitive learning, IJCAI; Saerens, Latinne & Decaestecker (2002), doi:10.1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,7 +21,7 @@ from gnomon.base import naming_columns
 from gnomon.decision._wrapper import WrappedClassifier, class_shares, like
 from gnomon.decision.application import Application, action_names, read_costs, warn_if_idle
 from gnomon.numerics.validation import check_part
-from gnomon.numerics.weights import class_priors, shift_prior
+from gnomon.numerics.weights import Priors, class_priors, shift_prior
 
 __all__ = ["BayesDecisionClassifier"]
 
@@ -78,7 +78,7 @@ class BayesDecisionClassifier(WrappedClassifier):
         estimator: BaseEstimator,
         cost_matrix: ArrayLike | Application | None = None,
         actions: Sequence[Any] | None = None,
-        priors: Literal["uniform"] | ArrayLike | dict[Any, float] | None = None,
+        priors: Priors = None,
     ):
         self.estimator = estimator
         self.cost_matrix = cost_matrix

@@ -11,7 +11,7 @@ doi:10.1016/j.csl.2005.08.001.
 from __future__ import annotations
 
 import warnings
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -30,6 +30,8 @@ from gnomon.numerics.validation import check_numbers
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreCalibrator"]
+
+CalibrationMethod: TypeAlias = Literal["logistic", "temperature", "beta", "pav", "venn_abers", "matrix"]
 
 
 class ScoreCalibrator(TransformerMixin, Estimator):
@@ -89,7 +91,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
 
     def __init__(
         self,
-        method: Literal["logistic", "temperature", "beta", "pav", "venn_abers", "matrix"] = "logistic",
+        method: CalibrationMethod = "logistic",
         prior: float | ArrayLike | Literal["uniform"] = "uniform",
         lam: NonNegative = 0.0,
         *,

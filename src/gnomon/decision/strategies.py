@@ -36,6 +36,8 @@ from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["CommitteeDisagreement", "ExpectedErrorReduction", "LearningState", "farthest_first", "strategy_of"]
 
+Members: TypeAlias = int | Literal["members"] | Sequence[BaseEstimator]
+
 _TOTALS: dict[str, Callable[[Floats], Floats]] = {
     "entropy": lambda p: np.sum(entr(p), axis=-1),
     "zero_one": lambda p: 1.0 - np.max(p, axis=-1),
@@ -172,7 +174,7 @@ class CommitteeDisagreement:
     """
 
     measure: Literal["consensus_kl", "vote_entropy"] = "consensus_kl"
-    members: int | Literal["members"] | Sequence[BaseEstimator] = 10
+    members: Members = 10
 
     def __call__(self, state: LearningState, X: Any, rng: np.random.Generator) -> Floats:
         """Disagreement about every row of X."""

@@ -10,7 +10,7 @@ described worst. In chunks the sums ZᵀZ and XᵀZ of the rows before stand for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -32,6 +32,8 @@ from gnomon.optim.factors import NonNegative, UnitBall
 from gnomon.optim.solution import Solution, log_every
 
 __all__ = ["DictionaryLearning"]
+
+StepCallback: TypeAlias = Callable[[Mapping[str, Any]], Any] | None
 
 MEASURED = ("objective_", "error_", "history_", "n_iter_", "converged_", "stop_reason_", "n_reseeded_")
 """What a fit measures of its factors, and further rows make untrue."""
@@ -122,7 +124,7 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         n_jobs: int | None = None,
         code_init: ArrayLike | None = None,
         dict_init: ArrayLike | None = None,
-        callback: Callable[[Mapping[str, Any]], Any] | None = None,
+        callback: StepCallback = None,
         verbose: Verbosity = False,
         split_sign: bool = False,
         random_state: Seed = None,

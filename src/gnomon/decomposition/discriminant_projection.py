@@ -9,7 +9,7 @@ doi:10.1111/j.1469-1809.1936.tb02137.x; Fukunaga (1990), section 10.2.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -28,6 +28,8 @@ from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["DiscriminantProjection", "FisherRatio", "fisher_ratio"]
+
+Solver: TypeAlias = Literal["svd", "eigen", "joint_diagonalization", "binary"]
 
 RANK = 1e-10
 """Eigenvalues of S_W below this share of the largest count as zero."""
@@ -81,7 +83,7 @@ class DiscriminantProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self,
         n_components: Count | None = None,
         *,
-        solver: Literal["svd", "eigen", "joint_diagonalization", "binary"] = "svd",
+        solver: Solver = "svd",
         shrinkage: Share | Literal["auto"] | None = None,
         scaling: Literal["within", "unit"] = "within",
         orthonormal: bool = False,

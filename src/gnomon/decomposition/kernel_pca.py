@@ -10,7 +10,7 @@ may be more of them than columns. A new row is centred by the means of the train
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -30,6 +30,8 @@ from gnomon.numerics.scatter import fix_signs
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["KernelPCA"]
+
+EigenSolver: TypeAlias = Literal["auto", "dense", "arpack", "randomized", "nystroem"]
 
 BLOCK = 64
 """Rows of the kernel matrix that are centred at once, while they are in the processor's cache."""
@@ -119,7 +121,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         kernel_params: dict[str, Any] | None = None,
         alpha: NonNegative = 1.0,
         fit_inverse_transform: bool = False,
-        eigen_solver: Literal["auto", "dense", "arpack", "randomized", "nystroem"] = "auto",
+        eigen_solver: EigenSolver = "auto",
         tol: NonNegative = 0,
         max_iter: Count | None = None,
         iterated_power: CountOrZero | Literal["auto"] = "auto",

@@ -9,7 +9,7 @@ are k-means, non-negative factors are NMF, and an L1 penalty on Z with patterns 
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -27,6 +27,8 @@ from gnomon.optim.factors import Constraint, as_constraint
 from gnomon.optim.solution import Solution
 
 __all__ = ["MatrixFactorization"]
+
+StartWord: TypeAlias = Literal["random", "nndsvd", "pca", "kmeans"]
 
 
 ADVICE = "squared distances are made of them, so scale X first, for example with MaxNormScaler"
@@ -87,7 +89,7 @@ class MatrixFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Est
         *,
         left: Any = None,
         right: Any = None,
-        init: Literal["random", "nndsvd", "pca", "kmeans"] = "random",
+        init: StartWord = "random",
         n_init: Count = 1,
         tol: NonNegative = 1e-6,
         max_iter: Count = 1000,

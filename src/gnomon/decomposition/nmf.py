@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -46,6 +46,9 @@ from gnomon.optim.solution import Solution, log_every
 from gnomon.optim.stopping import KKT
 
 __all__ = ["NMF"]
+
+StartWord: TypeAlias = Literal["random", "nndsvd", "nndsvda", "nndsvdar", "custom"] | None
+BetaLoss: TypeAlias = float | Literal["frobenius", "kullback-leibler", "itakura-saito"]
 
 MEASURED = ("objective_", "reconstruction_err_", "history_", "n_iter_", "converged_", "stop_reason_")
 """What a fit measures of its factors, and further rows make untrue."""
@@ -122,9 +125,9 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self,
         n_components: Count | Literal["auto"] | None = "auto",
         *,
-        init: Literal["random", "nndsvd", "nndsvda", "nndsvdar", "custom"] | None = None,
+        init: StartWord = None,
         solver: Literal["cd", "mu"] = "cd",
-        beta_loss: float | Literal["frobenius", "kullback-leibler", "itakura-saito"] = "frobenius",
+        beta_loss: BetaLoss = "frobenius",
         tol: types.NonNegative = 1e-4,
         max_iter: Count = 200,
         random_state: Seed = None,

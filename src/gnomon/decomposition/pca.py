@@ -9,7 +9,7 @@ doi:10.1080/14786440109462720. As a density, with σ² the mean of the other eig
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
@@ -40,6 +40,10 @@ from gnomon.numerics.validation import FLOATS, check_choice
 from gnomon.numerics.weights import check_weights, residual_weight
 
 __all__ = ["PCA"]
+
+SvdSolver: TypeAlias = Literal[
+    "auto", "full", "covariance_eigh", "dual", "arpack", "randomized", "power", "incremental"
+]
 
 EXACT_SUMS = 20_000
 """Up to so many columns, chunks are added as scatter matrices; beyond, as the components kept so far."""
@@ -118,9 +122,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         *,
         copy: bool = True,
         whiten: bool | Literal["pca", "zca"] = False,
-        svd_solver: Literal[
-            "auto", "full", "covariance_eigh", "dual", "arpack", "randomized", "power", "incremental"
-        ] = "auto",
+        svd_solver: SvdSolver = "auto",
         tol: NonNegative = 0.0,
         iterated_power: CountOrZero | Literal["auto"] = "auto",
         n_oversamples: Count = 10,

@@ -18,6 +18,7 @@ from gnomon.features._base import Column, FeatureMap
 __all__ = ["BasisExpansion"]
 
 RowFunction: TypeAlias = Callable[[Array], ArrayLike]
+Functions: TypeAlias = Sequence[RowFunction | tuple[Column, RowFunction]] | None
 
 
 class BasisExpansion(FeatureMap):
@@ -56,7 +57,7 @@ class BasisExpansion(FeatureMap):
     ['log(x0)', 'f1', 'f2_0', 'f2_1']
     """
 
-    def __init__(self, functions: Sequence[RowFunction | tuple[Column, RowFunction]] | None = None):
+    def __init__(self, functions: Functions = None):
         self.functions = functions
 
     def design_matrix(self, X: ArrayLike) -> Floats:

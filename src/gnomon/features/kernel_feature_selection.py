@@ -10,7 +10,7 @@ with most weight in the leading singular vectors (Mahoney & Drineas 2009, doi:10
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -27,6 +27,8 @@ from gnomon.numerics.coding import label_index
 from gnomon.optim import lasso_knots
 
 __all__ = ["KernelFeatureSelection"]
+
+SelectorWord: TypeAlias = Literal["l1", "forward", "leverage"] | Any
 
 
 class KernelFeatureSelection(TransformerMixin, Estimator):
@@ -66,7 +68,7 @@ class KernelFeatureSelection(TransformerMixin, Estimator):
     def __init__(
         self,
         map: Any = None,
-        selector: Literal["l1", "forward", "leverage"] | Any = "forward",
+        selector: SelectorWord = "forward",
         n_keep: Count = 20,
     ):
         self.map = map

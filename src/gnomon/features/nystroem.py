@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -24,6 +24,9 @@ from gnomon.kernels import Kernel, KernelLike
 from gnomon.optim import kmeans, seed_centers
 
 __all__ = ["Nystroem"]
+
+Degree: TypeAlias = Annotated[float, Within(1.0)] | None
+Landmarks: TypeAlias = Literal["random", "kmeans", "leverage"] | ArrayLike
 
 DROP = 1e-12
 """Eigenvalues of K_mm below this share of the largest are rounding."""
@@ -79,12 +82,12 @@ class Nystroem(KernelMap):
         *,
         gamma: NonNegative | None = None,
         coef0: float | None = None,
-        degree: Annotated[float, Within(1.0)] | None = None,
+        degree: Degree = None,
         kernel_params: dict[str, Any] | None = None,
         n_components: Count = 100,
         random_state: Seed = None,
         n_jobs: int | None = None,
-        landmarks: Literal["random", "kmeans", "leverage"] | ArrayLike = "random",
+        landmarks: Landmarks = "random",
     ):
         self.kernel = kernel
         self.gamma = gamma

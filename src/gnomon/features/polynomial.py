@@ -18,7 +18,7 @@ import numpy as np
 from gnomon._typing import Array, CountOrZero, Floats, Integers, NonNegative
 from gnomon.features._base import FeatureMap, Rows, check_pair, refuse_overflow
 from gnomon.features._kept_coordinates import MonomialCoordinates
-from gnomon.numerics.monomials import expand, exponents, kernel_scales
+from gnomon.numerics.monomials import Basis, expand, exponents, kernel_scales
 
 __all__ = ["PolynomialMap", "polynomial_columns"]
 
@@ -110,7 +110,7 @@ class PolynomialMap(FeatureMap):
         self,
         degree: CountOrZero = 2,
         *,
-        basis: Literal["monomial", "chebyshev", "legendre"] = "monomial",
+        basis: Basis = "monomial",
         homogeneous: bool = False,
         weights: Literal["kernel"] | None = None,
         c0: NonNegative = 1.0,

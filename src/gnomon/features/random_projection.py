@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.utils import check_random_state
 
-from gnomon._typing import Array, Count, Floats, ProperShare, Seed, Within
+from gnomon._typing import Array, Count, Floats, ProperShare, Seed, SomeShare
 from gnomon.features._base import InvertibleMap, Rows
 from gnomon.features.johnson_lindenstrauss import johnson_lindenstrauss_min_dim
 
 __all__ = ["RandomProjection"]
 
-Density: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="right")]
+ProjectionKind: TypeAlias = Literal["gaussian", "sparse", "sign", "hadamard"]
 
 
 class RandomProjection(InvertibleMap):
@@ -77,8 +77,8 @@ class RandomProjection(InvertibleMap):
         self,
         n_components: Count | Literal["auto"] = "auto",
         *,
-        kind: Literal["gaussian", "sparse", "sign", "hadamard"] = "gaussian",
-        density: Density | None = None,
+        kind: ProjectionKind = "gaussian",
+        density: SomeShare | None = None,
         eps: ProperShare = 0.1,
         delta: ProperShare | None = None,
         random_state: Seed = None,

@@ -25,6 +25,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import L1, objective_form
+from gnomon.penalties.forms import Objective
 
 __all__ = ["SparseSelector"]
 
@@ -92,7 +93,7 @@ class SparseSelector(SelectorMixin, Estimator):
         model: Literal["lasso", "logistic", "svm"] = "lasso",
         *,
         lam: float = 0.01,
-        objective: Literal["mean", "sum", "C", "loss_mean", "sum_half", "mean_half"] = "mean",
+        objective: Objective = "mean",
         fit_intercept: bool = True,
         tol: NonNegative = 1e-6,
         max_iter: Count = 10_000,

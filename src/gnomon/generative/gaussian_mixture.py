@@ -48,6 +48,7 @@ from gnomon.optim import (
     grow_by_splitting,
     warn_unless_em_converged,
 )
+from gnomon.optim.gaussian_em import OnEmpty
 from gnomon.optim.solution import Callback, log_every, log_row
 
 __all__ = ["GaussianMixture"]
@@ -174,7 +175,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         covariances_init: ArrayLike | None = None,
         cov_floor: float | Literal["auto"] | None = None,
         covariance_prior: InverseWishart | None = None,
-        on_empty: Literal["keep", "reseed", "drop", "raise"] | None = None,
+        on_empty: OnEmpty | None = None,
         min_count: NonNegative | None = None,
         fix_weights: Literal["uniform"] | None = None,
         lbg_alpha: Positive = 0.1,

@@ -40,6 +40,7 @@ ColumnModel: TypeAlias = Literal["categorical", "normal", "bernoulli", "histogra
 """A density by name."""
 
 Columns: TypeAlias = int | str | slice | Sequence[int | str]
+Models: TypeAlias = NumberModel | Sequence[tuple[Columns, ColumnModel | Density]]
 
 AUTO: dict[NumberModel, ColumnModel] = {"auto": "normal", "histogram": "histogram", "kde": "kde"}
 """What the words for all columns do with columns of numbers."""
@@ -113,7 +114,7 @@ class NaiveBayes(NaiveClassifier):
 
     def __init__(
         self,
-        models: NumberModel | Sequence[tuple[Columns, ColumnModel | Density]] = "auto",
+        models: Models = "auto",
         alpha: float = 1.0,
         priors: Priors = None,
         *,

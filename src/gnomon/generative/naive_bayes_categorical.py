@@ -11,7 +11,7 @@ Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import Tags
@@ -34,6 +34,8 @@ from gnomon.numerics.domains import Categories, domains_of
 from gnomon.numerics.weights import Priors
 
 __all__ = ["CategoricalNB"]
+
+CategoryPriors: TypeAlias = CategoryPrior | Sequence[CategoryPrior] | None
 
 
 class CategoricalNB(NaiveClassifier):
@@ -136,7 +138,7 @@ class CategoricalNB(NaiveClassifier):
         prior_alpha: float = 0.0,
         feature_weight: ArrayLike | None = None,
         estimate: Estimation = "mle",
-        parameter_prior: CategoryPrior | Sequence[CategoryPrior] | None = None,
+        parameter_prior: CategoryPriors = None,
         zero_policy: ZeroPolicy = "prior",
     ):
         self.alpha = alpha

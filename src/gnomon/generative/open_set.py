@@ -11,7 +11,7 @@ doi:10.1016/0031-3203(93)90097-G.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -38,6 +38,8 @@ from gnomon.numerics.validation import check_interval, check_label, check_positi
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["OpenSetClassifier"]
+
+Known: TypeAlias = BayesClassifier | Density | Mapping[Any, Density] | None
 
 
 class OpenSetClassifier(BayesClassifier):
@@ -96,7 +98,7 @@ class OpenSetClassifier(BayesClassifier):
 
     def __init__(
         self,
-        known: BayesClassifier | Density | Mapping[Any, Density] | None = None,
+        known: Known = None,
         other: Density | None = None,
         *,
         other_prior: float | None = None,

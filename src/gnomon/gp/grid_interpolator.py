@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -32,6 +32,8 @@ from gnomon.numerics.linalg import NotPositiveDefiniteError
 from gnomon.numerics.parallel import split_rows
 
 __all__ = ["GridInterpolator"]
+
+Extrapolation: TypeAlias = Literal["nearest", "linear", "mean"] | None
 
 BLOCK = 1 << 20
 """Weights of new points that are in memory at once."""
@@ -105,7 +107,7 @@ class GridInterpolator(MultiOutputMixin, RegressorMixin, Estimator):
         kernel: KernelOfGrid = "bspline3",
         *,
         boundary: Boundary = "mirror",
-        extrapolate: Literal["nearest", "linear", "mean"] | None = None,
+        extrapolate: Extrapolation = None,
     ):
         self.kernel = kernel
         self.boundary = boundary

@@ -220,7 +220,7 @@ class _Batches:
         if self._search is None:
             return self._evaluate(points, cv=self._split)
         batch = self._search.subcontext(
-            "batch", max_subtasks=len(points) * self._owner.n_splits_, sequential_subtasks=False
+            "batch", max_subtasks=len(points) * self._owner._run.n_splits, sequential_subtasks=False
         )
         batch.call_on_fit_task_begin(estimator=self._owner)
         results = self._evaluate(points, cv=self._split, callback_ctx=batch)
@@ -240,7 +240,7 @@ class _SearchRun:
             owner.cv = list(owner.cv)
         splitter = check_cv(owner.cv, y, classifier=is_classifier(owner.estimator))
         folds = list(splitter.split(X, y, **owner._get_routed_params_for_fit(params).splitter.split))
-        self.split, path = OneSplit(folds), None
+        self.split, self.n_splits, path = OneSplit(folds), len(folds), None
         if identity:
             identity |= {"cv": digest(splitter), "folds": digest(folds)}
             path = owner._progress_path(identity)
@@ -252,7 +252,7 @@ class _SearchRun:
     def search(self, batches: _Batches) -> None:
         """Ask and tell until there are `n_iter` points, all are tried, or an interrupt comes."""
         owner, optimizer = self._owner, self.optimizer
-        again = self._resumed(owner.n_splits_)
+        again = self._resumed()
         if again is not None:
             self._evaluated(batches, [again])
             return
@@ -292,14 +292,14 @@ class _SearchRun:
             return
         name = _optimized(self._owner, results)
         losses = -results[f"mean_test_{name}"][-n:]
-        seconds = (results["mean_fit_time"] + results["mean_score_time"])[-n:] * self._owner.n_splits_
+        seconds = (results["mean_fit_time"] + results["mean_score_time"])[-n:] * self.n_splits
         self.optimizer.tell(points, losses, seconds)
         if self._report is not None:
             done = len(self.points)
             best = self.optimizer.history_["objective"][-1]
             self._report(done, self._owner.n_iter, f": {name} {-losses[-1]:.4g}, best {-best:.4g}")
 
-    def _resumed(self, n_splits: int) -> dict[str, Any] | None:
+    def _resumed(self) -> dict[str, Any] | None:
         """Take over what the file holds; the last point, to evaluate it again, if nothing is left to do."""
         found = self._file.read()
         if found is None:
@@ -310,7 +310,7 @@ class _SearchRun:
         if len(points) < self._owner.n_iter:
             self.points, self.folds = points, folds
             return None
-        self.points, self.folds = points[:-1], folds[:-n_splits]
+        self.points, self.folds = points[:-1], folds[: -self.n_splits]
         return points[-1]
 
     def _failed(self, points: list[Any], error: ValueError) -> dict[str, Any]:
@@ -319,7 +319,7 @@ class _SearchRun:
         if owner.error_score == "raise" or "fits failed" not in str(error):
             raise error
         self.points += points
-        self.folds += [None] * (len(points) * owner.n_splits_)
+        self.folds += [None] * (len(points) * self.n_splits)
         if not any(self.folds) and len(self.points) >= min(owner.n_initial_points, owner.n_iter):
             raise error
         warnings.warn(str(error), FitFailedWarning, stacklevel=5)
@@ -329,7 +329,7 @@ class _SearchRun:
         """Those of all points; what is known of a fold without a fit has the form of another fold."""
         one = next(fold for fold in self.folds if fold)
         folds = [fold or _failed_like(one, self._owner.error_score) for fold in self.folds]
-        return BaseSearchCV._format_results(self._owner, self.points, self._owner.n_splits_, folds)
+        return BaseSearchCV._format_results(self._owner, self.points, self.n_splits, folds)
 
 
 def _optimizer(owner: GPSearchCV, random_state: RandomState) -> BayesianOptimizer:

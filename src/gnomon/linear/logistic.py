@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -36,10 +36,10 @@ from gnomon._typing import (
     NonNegative,
     Numbers,
     Positive,
+    PositiveOrInfinite,
     Seed,
     Share,
     Verbosity,
-    Within,
     available_if,
 )
 from gnomon.base import validate_rows
@@ -204,7 +204,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         self,
         penalty: PenaltyWord = "auto",
         *,
-        C: Annotated[float, Within(0.0, closed="right")] = 1.0,
+        C: PositiveOrInfinite = 1.0,
         l1_ratio: Share | None = 0.0,
         dual: bool = False,
         tol: NonNegative = 1e-4,

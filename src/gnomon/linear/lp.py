@@ -9,12 +9,21 @@ p = 1 fits the median and forgets outliers, p = 2 the mean, p = ∞ the middle o
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from gnomon._typing import ArrayLike, Count, Floats, MatrixLike, Positive, RandomState, Within, is_sparse
+from gnomon._typing import (
+    ArrayLike,
+    Count,
+    Floats,
+    MatrixLike,
+    Positive,
+    PositiveOrInfinite,
+    RandomState,
+    is_sparse,
+)
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
@@ -109,7 +118,7 @@ class LpRegression(RegressorMixin, Estimator):
 
     def __init__(
         self,
-        p: Annotated[float, Within(0.0, closed="right")] = 1.0,
+        p: PositiveOrInfinite = 1.0,
         *,
         fit_intercept: bool = True,
         tol: Positive = 1e-10,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy.special import softmax
@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Count, Floats, Integers, RandomState, Within
+from gnomon._typing import AnyRows, Array, ArrayLike, Count, Floats, Integers, RandomState, SomeShare
 from gnomon.base import fit_weighted, given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
@@ -122,7 +122,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         *,
         n_estimators: Count = 50,
         partition: Partition = "random",
-        learning_rate: Annotated[float, Within(0.0, 1.0, closed="right")] = 1.0,
+        learning_rate: SomeShare = 1.0,
         random_state: RandomState = None,
     ):
         self.estimator = estimator

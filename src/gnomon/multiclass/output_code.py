@@ -58,6 +58,7 @@ __all__ = ["OutputCodeClassifier"]
 
 Kind: TypeAlias = Output | Literal["additive"]
 """What is asked of the base: an output, or the sum that boosting made."""
+CodeLike: TypeAlias = ArrayLike | Code | Literal["pca", "stagewise"] | None
 
 # The outputs that suit a loss, best first: posteriors for the log-loss, what boosting added up for the exponential.
 _SUITABLE: dict[str, tuple[Kind, ...]] = {
@@ -167,7 +168,7 @@ class OutputCodeClassifier(Reduction):
         code_size: Positive = 1.5,
         random_state: RandomState = None,
         n_jobs: int | None = None,
-        code: ArrayLike | Code | Literal["pca", "stagewise"] | None = None,
+        code: CodeLike = None,
         n_columns: Count | None = None,
         n_errors: int = 1,
         n_candidates: Count | None = None,

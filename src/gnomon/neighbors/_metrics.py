@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import VALID_METRICS, VALID_METRICS_SPARSE
 
-from gnomon._typing import ArrayLike, Within, is_sparse
+from gnomon._typing import ArrayLike, is_sparse
 
-__all__ = ["Algorithm", "EffectiveMetric", "Exponent", "MetricLike", "check_sparse", "read_metric"]
+__all__ = ["Algorithm", "EffectiveMetric", "MetricLike", "check_sparse", "read_metric"]
 
 Algorithm: TypeAlias = Literal["auto", "ball_tree", "kd_tree", "brute"]
-Exponent: TypeAlias = Annotated[float, Within(0.0, closed="right")]
 MetricLike: TypeAlias = str | Callable[..., Any] | DistanceMetric
 
 

@@ -18,9 +18,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Bools, Count, Floats, Integers, MatrixLike, Seed
+from gnomon._typing import Array, ArrayLike, Bools, Count, Floats, Integers, MatrixLike, PositiveOrInfinite, Seed
 from gnomon.kernels import KernelLike
-from gnomon.neighbors._metrics import Algorithm, Exponent, MetricLike
+from gnomon.neighbors._metrics import Algorithm, MetricLike
 from gnomon.neighbors._neighbors_model import Neighborhood, NeighborsModel, Weights
 
 __all__ = ["KNeighborsClassifier"]
@@ -93,7 +93,7 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
         weights: Weights = "uniform",
         algorithm: Algorithm = "auto",
         leaf_size: Count = 30,
-        p: Exponent | None = 2,
+        p: PositiveOrInfinite | None = 2,
         metric: MetricLike = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,

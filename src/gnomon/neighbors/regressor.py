@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, Count, Floats, MatrixLike
+from gnomon._typing import Array, ArrayLike, Count, Floats, MatrixLike, PositiveOrInfinite
 from gnomon.kernels import KernelLike
-from gnomon.neighbors._metrics import Algorithm, Exponent, MetricLike
+from gnomon.neighbors._metrics import Algorithm, MetricLike
 from gnomon.neighbors._neighbors_model import Neighborhood, NeighborsModel, Weights
 
 __all__ = ["KNeighborsRegressor"]
@@ -79,7 +79,7 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
         weights: Weights = "uniform",
         algorithm: Algorithm = "auto",
         leaf_size: Count = 30,
-        p: Exponent | None = 2,
+        p: PositiveOrInfinite | None = 2,
         metric: MetricLike = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,

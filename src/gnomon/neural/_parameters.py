@@ -51,7 +51,9 @@ Objective: TypeAlias = Literal["sum", "mean", "sum_half", "mean_half"]
 Pretraining: TypeAlias = Literal["autoencoder", "rbm"]
 FirstWeights: TypeAlias = str | Initializer | Sequence[str | Initializer | ArrayLike]
 BelowOne: TypeAlias = Annotated[float, Within(0.0, 1.0, "left")]
-Keep: TypeAlias = Annotated[float, Within(0.0, 1.0, "right")]
+AdaptRatio: TypeAlias = tuple[float, float] | Literal["normalise"] | None
+RowSampling: TypeAlias = Literal["shuffle", "uniform"] | ArrayLike
+Augmentations: TypeAlias = Augmentation | Sequence[Augmentation] | None
 
 
 @dataclass(kw_only=True, eq=False, repr=False, match_args=False)
@@ -66,7 +68,7 @@ class TrainingParameters:
     penalize_intercept: bool = False
     max_norm: Positive | None = None
     batch_size: Count | Literal["auto"] = "auto"
-    sampling: Literal["shuffle", "uniform"] | ArrayLike = "shuffle"
+    sampling: RowSampling = "shuffle"
     shuffle: bool = True
     learning_rate: LearningRate = "constant"
     learning_rate_init: Positive = 1e-3
@@ -77,7 +79,7 @@ class TrainingParameters:
     beta_1: BelowOne = 0.9
     beta_2: BelowOne = 0.999
     epsilon: Positive = 1e-8
-    adapt_ratio: tuple[float, float] | Literal["normalise"] | None = None
+    adapt_ratio: AdaptRatio = None
     curvature: Literal["gauss_newton", "hessian"] = "gauss_newton"
     max_iter: Count = 200
     max_fun: Count = 15000
@@ -90,7 +92,7 @@ class TrainingParameters:
     n_restarts: Count = 1
     n_jobs: int | None = None
     engine: Engine = "auto"
-    augment: Augmentation | Sequence[Augmentation] | None = None
+    augment: Augmentations = None
     random_state: RandomState = None
     verbose: Verbosity = False
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from gnomon._typing import ClassWeight
 from gnomon.losses import Loss
@@ -21,6 +21,9 @@ from gnomon.neural.layers import Layer
 from gnomon.neural.network import NeuralNetwork
 
 __all__ = ["NetworkClassifier", "NetworkRegressor"]
+
+NetworkLoss: TypeAlias = str | Loss | Sequence[str | Loss] | Mapping[str, Any]
+OutputWeights: TypeAlias = Sequence[float] | Mapping[str, float] | None
 
 
 @dataclass(eq=False, repr=False, match_args=False)
@@ -172,8 +175,8 @@ class NetworkRegressor(NumberAnswers):
     module: Callable[[int, int], Any] | None = None
     device: str = "cpu"
     masks: Literal["numpy", "native"] = "numpy"
-    loss: str | Loss | Sequence[str | Loss] | Mapping[str, Any] = "squared_error"
-    output_weights: Sequence[float] | Mapping[str, float] | None = None
+    loss: NetworkLoss = "squared_error"
+    output_weights: OutputWeights = None
 
     def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
         return listed_network(self, n_features, targets)

@@ -9,15 +9,16 @@ are here too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from gnomon._typing import ClassWeight
+from gnomon._typing import ClassWeight, SomeShare
 from gnomon.losses import Loss
 from gnomon.neural._answers import ClassAnswers, NumberAnswers
 from gnomon.neural._dense_network import dense_network
-from gnomon.neural._parameters import FirstWeights, Keep
+from gnomon.neural._parameters import FirstWeights
+from gnomon.neural.layered import NetworkLoss, OutputWeights
 from gnomon.neural.layers import ActivationFunction
 from gnomon.neural.network import NeuralNetwork
 
@@ -184,8 +185,8 @@ class MLPClassifier(ClassAnswers):
     activation: str | ActivationFunction = "relu"
     _: KW_ONLY
     loss: str | Loss = "log_loss"
-    keep_hidden: Keep = 1.0
-    keep_input: Keep = 1.0
+    keep_hidden: SomeShare = 1.0
+    keep_input: SomeShare = 1.0
     init: FirstWeights = "auto"
     class_weight: ClassWeight = None
     output_weights: Sequence[float] | None = None
@@ -263,14 +264,14 @@ class MLPRegressor(NumberAnswers):
     True
     """
 
-    loss: str | Loss | Sequence[str | Loss] | Mapping[str, Any] = "squared_error"
+    loss: NetworkLoss = "squared_error"
     hidden_layer_sizes: int | Sequence[int] = (100,)
     activation: str | ActivationFunction = "relu"
     _: KW_ONLY
-    keep_hidden: Keep = 1.0
-    keep_input: Keep = 1.0
+    keep_hidden: SomeShare = 1.0
+    keep_input: SomeShare = 1.0
     init: FirstWeights = "auto"
-    output_weights: Sequence[float] | Mapping[str, float] | None = None
+    output_weights: OutputWeights = None
 
     def _network(self, n_features: int, targets: Any) -> NeuralNetwork:
         return dense_network(self, n_features, targets)

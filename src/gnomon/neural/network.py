@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from gnomon.neural.layers.dense import Dense
 from gnomon.neural.layers.initializers import Fans
 
 __all__ = ["NeuralNetwork"]
+
+InputShape: TypeAlias = int | Sequence[int] | Mapping[str, int | Sequence[int]]
 
 _KINDS: Mapping[str, Any] = {"b": "bias", "a": "slope"}
 _MOST_FOR_HESSIAN = 2000
@@ -81,9 +83,7 @@ class NeuralNetwork:
     (1.9248615, array([ 0.5713449, -1.7915591]))
     """
 
-    def __init__(
-        self, layers: Sequence[Layer], input_shape: int | Sequence[int] | Mapping[str, int | Sequence[int]]
-    ) -> None:
+    def __init__(self, layers: Sequence[Layer], input_shape: InputShape) -> None:
         self.layers = tuple(layers)
         if not self.layers:
             raise ValueError("layers=[] has no layer; give one at least")

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,8 @@ __all__ = [
     "fit_normal_missing",
     "observed_rows",
 ]
+
+OnEmpty: TypeAlias = Literal["keep", "reseed", "drop", "raise"]
 
 MAXIMUM_LIKELIHOOD = CovarianceControl()
 
@@ -194,7 +196,7 @@ class GaussianEM:
     assignment: Literal["soft", "hard"] = "soft"
     fixed_weights: Floats | None = None
     fixed_covariances: Floats | None = None
-    on_empty: Literal["keep", "reseed", "drop", "raise"] = "reseed"
+    on_empty: OnEmpty = "reseed"
     min_count: float = 1.0
     n_jobs: int | None = None
     _parts: list[ObservedRows] = field(init=False, repr=False, compare=False)

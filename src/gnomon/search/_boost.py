@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,8 @@ from gnomon.search.tree import Tree
 from gnomon.search.units import Units, safe_exponent
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
+
+Adapt: TypeAlias = Callable[[Array, Floats, Floats], Loss] | None
 
 ROWS_PER_PIECE = 8192
 """Rows of which one thread computes gradients and curvatures at a time."""
@@ -98,7 +100,7 @@ class BoostingPlan:
     n_scores: int = 1
     n_jobs: int | None = None
     growth: dict[str, Any] = field(default_factory=dict)
-    adapt: Callable[[Array, Floats, Floats], Loss] | None = None
+    adapt: Adapt = None
     ccp_alpha: float = 0.0
     between: Literal["middle", "lower"] = "middle"
     leaf_factor: float = 1.0

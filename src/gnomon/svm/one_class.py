@@ -10,12 +10,23 @@ at least a share ν of them are support vectors. Schölkopf et al. (2001), doi:1
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from gnomon._typing import Array, ArrayLike, CountOrZero, Floats, MatrixLike, NonNegative, Positive, Verbosity, Within
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    CountOrZero,
+    Floats,
+    IterationLimit,
+    MatrixLike,
+    NonNegative,
+    Positive,
+    SomeShare,
+    Verbosity,
+)
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KernelDual, Solution
@@ -113,11 +124,11 @@ class OneClassSVM(OutlierMixin, SupportVectorMachine):
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         tol: Positive = 1e-3,
-        nu: Annotated[float, Within(0.0, 1.0, closed="right")] = 0.5,
+        nu: SomeShare = 0.5,
         shrinking: bool = True,
         cache_size: Positive = 200,
         verbose: Verbosity = False,
-        max_iter: Annotated[int, Within(-1, closed="both")] = -1,
+        max_iter: IterationLimit = -1,
         solver: SolverName = "auto",
         gap_tol: Positive | None = None,
     ):

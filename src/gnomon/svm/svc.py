@@ -10,7 +10,7 @@ bound. f(x) = Σᵢ αᵢyᵢ k(xᵢ, x). C = ∞ is the hard margin. Cortes & V
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -27,12 +27,13 @@ from gnomon._typing import (
     CountOrZero,
     Floats,
     Integers,
+    IterationLimit,
     MatrixLike,
     NonNegative,
     Positive,
+    PositiveOrInfinite,
     Seed,
     Verbosity,
-    Within,
     available_if,
     is_sparse,
 )
@@ -175,7 +176,7 @@ class SVC(ClassifierMixin, MarginClassifier):
     def __init__(
         self,
         *,
-        C: Annotated[float, Within(0.0, np.inf, closed="right")] = 1.0,
+        C: PositiveOrInfinite = 1.0,
         kernel: KernelLike = "rbf",
         degree: CountOrZero = 3,
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
@@ -186,7 +187,7 @@ class SVC(ClassifierMixin, MarginClassifier):
         cache_size: Positive = 200,
         class_weight: ClassWeight = None,
         verbose: Verbosity = False,
-        max_iter: Annotated[int, Within(-1, closed="both")] = -1,
+        max_iter: IterationLimit = -1,
         decision_function_shape: MultiClass = "ovr",
         break_ties: bool = False,
         random_state: Seed = None,

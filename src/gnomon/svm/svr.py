@@ -9,7 +9,7 @@ or with squares of what exceeds ε. f(x) = Σᵢ βᵢ k(xᵢ, x): rows inside t
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -21,11 +21,12 @@ from gnomon._typing import (
     CountOrZero,
     Floats,
     Integers,
+    IterationLimit,
     MatrixLike,
     NonNegative,
     Positive,
+    PositiveOrInfinite,
     Verbosity,
-    Within,
 )
 from gnomon.kernels import KernelLike
 from gnomon.numerics.weights import check_weights
@@ -35,6 +36,8 @@ from gnomon.svm._solvers import SolverName
 from gnomon.svm._support import DualProblem, SupportVectorMachine, price
 
 __all__ = ["SVR"]
+
+TubeLoss: TypeAlias = Literal["epsilon_insensitive", "squared_epsilon_insensitive"]
 
 
 class SVR(RegressorMixin, SupportVectorMachine):
@@ -123,13 +126,13 @@ class SVR(RegressorMixin, SupportVectorMachine):
         gamma: NonNegative | Literal["scale", "auto"] = "scale",
         coef0: float = 0.0,
         tol: Positive = 1e-3,
-        C: Annotated[float, Within(0.0, np.inf, closed="right")] = 1.0,
+        C: PositiveOrInfinite = 1.0,
         epsilon: NonNegative = 0.1,
         shrinking: bool = True,
         cache_size: Positive = 200,
         verbose: Verbosity = False,
-        max_iter: Annotated[int, Within(-1, closed="both")] = -1,
-        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+        max_iter: IterationLimit = -1,
+        loss: TubeLoss = "epsilon_insensitive",
         objective: Objective | None = None,
         lam: Positive | None = None,
         fit_intercept: bool = True,

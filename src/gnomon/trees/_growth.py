@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Count, Integers, Positive, ProperShare, RandomState, Within
+from gnomon._typing import ArrayLike, Count, Integers, Positive, ProperShare, RandomState, SomeShare, Within
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 
@@ -28,7 +28,6 @@ __all__ = [
     "LeafSize",
     "MaxFeatures",
     "MonotonicConstraints",
-    "SomeShare",
     "SplitSize",
     "SplitterWord",
     "bins_of",
@@ -43,9 +42,6 @@ Binning: TypeAlias = Bins | Literal["auto"] | None
 LeafCount: TypeAlias = Annotated[int, Within(2, closed="both")]
 LeafShare: TypeAlias = Annotated[float, Within(0.0, 0.5, closed="both")]
 """A part of the weight that each of two leaves can have."""
-
-SomeShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="right")]
-"""A part of a whole that may be all of it, and is not nothing."""
 
 MaxFeatures: TypeAlias = Count | SomeShare | Literal["sqrt", "log2"] | None
 """A number of columns, a share of them, or a function of their number; None for all."""

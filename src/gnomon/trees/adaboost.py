@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from functools import reduce
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
@@ -51,6 +51,8 @@ from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, Var
 from gnomon.trees.stump import DecisionStump
 
 __all__ = ["AdaBoostClassifier"]
+
+WeakLearner: TypeAlias = Literal["stump", "linear"] | BaseEstimator | None
 
 WORDS = ("stump", "linear")
 
@@ -141,7 +143,7 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
 
     def __init__(
         self,
-        estimator: Literal["stump", "linear"] | BaseEstimator | None = None,
+        estimator: WeakLearner = None,
         *,
         n_estimators: Count = 50,
         learning_rate: Positive = 1.0,

@@ -18,13 +18,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
-from gnomon._typing import Array, ArrayLike, Count, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import Array, ArrayLike, Count, Floats, RandomState, SomeShare, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
 from gnomon.base.parameters import store
 from gnomon.trees._bagging import Bagging
 from gnomon.trees._cost import timed
-from gnomon.trees._growth import SomeShare
 from gnomon.trees._targets import as_classes
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 

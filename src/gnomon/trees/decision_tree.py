@@ -9,7 +9,7 @@ index, the entropy, the variance …; `gnomon.search` holds the criteria and the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -63,6 +63,11 @@ from gnomon.trees._single_tree import SingleTree
 from gnomon.trees._targets import TreeClassWeight, as_classes, as_targets, center_of, check_targets, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+
+ClassCriterion: TypeAlias = TreeCriterionWord | Criterion | Callable[[Floats], float]
+NumberCriterion: TypeAlias = NumberCriterionWord | Literal["quantile"] | Criterion
+HeldOut: TypeAlias = tuple[TableLike | Sparse, ArrayLike] | None
+LeafModel: TypeAlias = Literal["constant", "linear"] | BaseEstimator
 
 NO_CHECKS = {"check_input": UNUSED}
 """`check_input` is no metadata of the rows."""
@@ -204,7 +209,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     def __init__(
         self,
         *,
-        criterion: TreeCriterionWord | Criterion | Callable[[Floats], float] = "gini",
+        criterion: ClassCriterion = "gini",
         splitter: SplitterWord = "best",
         max_depth: CountOrZero | None = None,
         min_samples_split: SplitSize = 2,
@@ -227,7 +232,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         pruning_loss: PruningLoss = "impurity",
         cf: ProperShare = 0.25,
         validation_fraction: ProperShare = 0.3,
-        validation: tuple[TableLike | Sparse, ArrayLike] | None = None,
+        validation: HeldOut = None,
         refit_leaves: bool = False,
         n_jobs: int | None = None,
         algorithm: Algorithm = "cart",
@@ -238,7 +243,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         oblique: DirectionRule = "lda",
         missing: MissingRule | None = None,
         leaf_alpha: NonNegative = 0.0,
-        leaf_model: Literal["constant", "linear"] | BaseEstimator = "constant",
+        leaf_model: LeafModel = "constant",
         leaf_features: LeafColumns = "all",
         min_samples_linear: Count = 10,
         leaf_ridge: NonNegative = 1e-3,
@@ -363,7 +368,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
     def __init__(
         self,
         *,
-        criterion: NumberCriterionWord | Literal["quantile"] | Criterion = "squared_error",
+        criterion: NumberCriterion = "squared_error",
         splitter: SplitterWord = "best",
         max_depth: CountOrZero | None = None,
         min_samples_split: SplitSize = 2,
@@ -383,7 +388,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         binning: Binning = None,
         pruning: Literal["none", "reduced_error"] | None = None,
         validation_fraction: ProperShare = 0.3,
-        validation: tuple[TableLike | Sparse, ArrayLike] | None = None,
+        validation: HeldOut = None,
         refit_leaves: bool = False,
         n_jobs: int | None = None,
         numeric_test: NumericTest = "le",
@@ -393,7 +398,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         oblique: DirectionRule = "lda",
         missing: MissingRule | None = None,
         quantile: ProperShare = 0.5,
-        leaf_model: Literal["constant", "linear"] | BaseEstimator = "constant",
+        leaf_model: LeafModel = "constant",
         leaf_features: LeafColumns = "all",
         min_samples_linear: Count = 10,
         leaf_ridge: NonNegative = 1e-3,

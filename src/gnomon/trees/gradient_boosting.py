@@ -10,7 +10,7 @@ doi:10.1016/S0167-9473(01)00065-2. Names and defaults are those of scikit-learn'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -26,6 +26,7 @@ from gnomon._typing import (
     NonNegative,
     ProperShare,
     RandomState,
+    SomeShare,
     Sparse,
     TableLike,
     Verbosity,
@@ -48,12 +49,14 @@ from gnomon.trees._growth import (
     LeafSize,
     MaxFeatures,
     MonotonicConstraints,
-    SomeShare,
     SplitSize,
 )
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
+
+ClassLoss: TypeAlias = Literal["log_loss", "exponential"] | Loss
+NumberLoss: TypeAlias = Literal["squared_error", "absolute_error", "huber", "quantile"] | Loss
 
 
 class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
@@ -157,7 +160,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     def __init__(
         self,
         *,
-        loss: Literal["log_loss", "exponential"] | Loss = "log_loss",
+        loss: ClassLoss = "log_loss",
         learning_rate: NonNegative = 0.1,
         n_estimators: Count = 100,
         subsample: SomeShare = 1.0,
@@ -286,7 +289,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
     def __init__(
         self,
         *,
-        loss: Literal["squared_error", "absolute_error", "huber", "quantile"] | Loss = "squared_error",
+        loss: NumberLoss = "squared_error",
         learning_rate: NonNegative = 0.1,
         n_estimators: Count = 100,
         subsample: SomeShare = 1.0,

@@ -10,7 +10,7 @@ scikit-learn's estimators, whose engine this one replaces.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gnomon._typing import (
     RandomState,
     Scoring,
     Share,
+    SomeShare,
     Sparse,
     TableLike,
     Verbosity,
@@ -46,11 +47,13 @@ from gnomon.trees._boosted_answers import (
     n_scores_of,
 )
 from gnomon.trees._cost import timed
-from gnomon.trees._growth import Bins, LeafCount, MonotonicConstraints, SomeShare
+from gnomon.trees._growth import Bins, LeafCount, MonotonicConstraints
 from gnomon.trees._histogram_rounds import HistogramRounds, Interactions, validation_rows
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
+
+NumberLoss: TypeAlias = Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma"] | Loss
 
 
 class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
@@ -260,7 +263,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
 
     def __init__(
         self,
-        loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma"] | Loss = "squared_error",
+        loss: NumberLoss = "squared_error",
         *,
         quantile: Share | None = None,
         learning_rate: Positive = 0.1,
