@@ -87,6 +87,7 @@ def select_k(
     sample_size : int, optional
         So many rows, drawn once, stand for all.
     random_state : int, RandomState or None
+        Draws rows, halves and references, and the seed of every fit where that of `estimator` is None.
     **options
         Of the method.
 

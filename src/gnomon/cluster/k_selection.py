@@ -87,8 +87,8 @@ class KTrial(NamedTuple):
 
     def fit(self, k: int, X: Floats | None = None, **options: Any) -> Any:
         """The clusterer fitted with k clusters, to all rows or to others."""
-        known = self.estimator.get_params()
-        given = {"n_clusters": k, "random_state": int(self.rng.randint(2**31)), **options}
+        known, seed = self.estimator.get_params(), int(self.rng.randint(2**31))
+        given = {"n_clusters": k, **({"random_state": seed} if known.get("random_state") is None else {}), **options}
         return (
             clone(self.estimator)
             .set_params(**{n: v for n, v in given.items() if n in known})

@@ -87,14 +87,15 @@ def structure_stability(
     ----------
     estimator : estimator, or dict of estimators by name
         With a `tree_`, or with `estimators_` that have one, after `fit`. Those of a dict, such as a tree and a forest,
-        are fitted to the same samples with the same seeds, so that they can be read side by side.
+        are fitted to the same samples, and with the same seeds where they have none of their own, so that they can be
+        read side by side.
     X, y : table and targets
     n_resamples : int, default=30
         Number of bootstrap samples.
     n_jobs : int, optional
         Threads, over samples.
     random_state : None, int, Generator or RandomState
-        Draws the samples, and seeds each fit.
+        Draws the samples, and the seed of each fit where that of the estimator is None.
 
     Returns
     -------
@@ -125,7 +126,7 @@ def structure_stability(
     def stability(model: BaseEstimator) -> Stability:
         def tests_of(b):
             fresh = clone(model)
-            if "random_state" in fresh.get_params():
+            if fresh.get_params().get("random_state", seeds[b]) is None:
                 fresh.set_params(random_state=seeds[b])
             return _tests(fresh.fit(_safe_indexing(X, samples[b]), _safe_indexing(y, samples[b])))
 
