@@ -113,7 +113,13 @@ class RadialModel(Estimator):
     def _read_widths(self, X: Floats, weights: Floats) -> Floats:
         """γ of shape (1,) or (K,)."""
         if isinstance(self.gamma, str):
-            return np.array([WIDTHS[self.gamma](X, weights, self.centers_)])
+            found = WIDTHS[self.gamma](X, weights, self.centers_)
+            if found < np.finfo(float).tiny:
+                raise ValueError(
+                    f"gamma={self.gamma!r} is one over a square of distances in X, which has entries up to "
+                    f"{np.max(np.abs(X)):.3g}; divide the columns of X by their scale (StandardScaler)"
+                )
+            return np.array([found])
         gamma = np.atleast_1d(np.asarray(self.gamma, dtype=float))
         if gamma.ndim != 1 or len(gamma) not in {1, len(self.centers_)} or not np.all((gamma > 0) & np.isfinite(gamma)):
             raise ValueError(
