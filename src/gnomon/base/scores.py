@@ -9,16 +9,18 @@ Brümmer & du Preez (2006), Application-independent evaluation of speaker detect
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.frozen import FrozenEstimator
 
-from gnomon._typing import AnyRows, Floats
+from gnomon._typing import AnyRows, Array, Floats
 from gnomon.numerics.validation import check_choice
-from gnomon.numerics.weights import remove_prior
+from gnomon.numerics.weights import effective_train_prior, remove_prior
 
-__all__ = ["ScoreType", "binary_scores", "log_posteriors", "score_type"]
+__all__ = ["PosteriorPriors", "ScoreType", "binary_scores", "log_posteriors", "posterior_priors", "score_type"]
 
 ScoreType: TypeAlias = Literal["llr", "log_posterior_ratio", "margin"]
 
@@ -123,3 +125,96 @@ def log_posteriors(estimator: Any, X: AnyRows) -> Floats:
     logarithms = getattr(estimator, "predict_log_proba", None)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(estimator.predict_proba(X)) if logarithms is None else logarithms(X))
+
+
+class PosteriorPriors(NamedTuple):
+    """The prior in the probabilities of a classifier, and the one for which they are meant.
+
+    Fields
+    ------
+    within : ndarray of shape (n_classes,)
+        π of (2). It is what is removed, to get likelihoods.
+    meant : ndarray of shape (n_classes,)
+        The same where a user gave the classifier a prior; else the shares of the classes among the rows: class weights
+        and resamples serve the fit, and are no belief about rows to come.
+
+    Examples
+    --------
+    >>> from gnomon.base.scores import PosteriorPriors
+    >>> PosteriorPriors._fields
+    ('within', 'meant')
+    """
+
+    within: Floats
+    meant: Floats
+
+
+def posterior_priors(model: Any, y: Array, weights: Floats | None = None) -> PosteriorPriors:
+    """The priors of P(k | x) of a classifier that was fitted to rows with these labels.
+
+    The prior in them is what the classifier publishes (`prior_`, `train_prior_`, `class_prior_`, `priors_`,
+    `class_log_prior_`), or follows from its `class_weight`; else it is the shares of the classes. Of a pipeline, a
+    search or another wrapper it is that of the classifier inside, of a bag the mean of its members.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    y : ndarray of shape (n_samples,)
+        Rows of every class of the model.
+    weights : ndarray of shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from gnomon.base.scores import posterior_priors
+    >>> X, y = np.arange(10.0)[:, None], np.array([0] * 8 + [1] * 2)
+    >>> found = posterior_priors(LogisticRegression(class_weight="balanced").fit(X, y), y)
+    >>> found.within.tolist(), found.meant.tolist()
+    ([0.5, 0.5], [0.8, 0.2])
+    """
+    used = slice(None) if weights is None else weights > 0.0
+    labels, codes = np.unique(y[used], return_inverse=True)
+    w = None if weights is None else weights[used]
+    shares = effective_train_prior(codes, sample_weight=w)
+    while (found := _published(model, shares)) is None and (inner := _inner(model)) is not None:
+        model = inner
+    if found is not None:
+        return found
+    # Platt's sigmoid, which is fitted to scores afterwards, knows nothing of class weights.
+    platt = getattr(model, "probability", None) not in (None, False, "deprecated")
+    class_weight = None if platt else getattr(model, "class_weight", None)
+    if isinstance(class_weight, str):
+        return PosteriorPriors(np.full(len(shares), 1.0 / len(shares)), shares)
+    if isinstance(class_weight, Mapping):
+        mass = shares * [float(class_weight.get(label, 1.0)) for label in labels.tolist()]
+        return PosteriorPriors(mass / np.sum(mass), shares)
+    if getattr(type(model), "estimators_samples_", None) is not None:
+        within = [posterior_priors(member, codes, w).within for member in model.estimators_]
+        return PosteriorPriors(np.mean(within, axis=0), shares)
+    return PosteriorPriors(shares, shares)
+
+
+def _published(model: Any, shares: Floats) -> PosteriorPriors | None:
+    """What a classifier publishes of its prior; that of a generative one is part of the model."""
+    for name in ("prior_", "train_prior_"):
+        within = getattr(model, name, None)
+        if np.shape(within) == shares.shape:
+            given = any(getattr(model, parameter, None) is not None for parameter in ("prior", "priors"))
+            p = np.asarray(within, dtype=float)
+            return PosteriorPriors(p, p if given else shares)
+    logs = getattr(model, "class_log_prior_", None)
+    own = np.exp(logs) if logs is not None else getattr(model, "class_prior_", getattr(model, "priors_", None))
+    if np.shape(own) == shares.shape:
+        return PosteriorPriors(np.asarray(own, dtype=float), np.asarray(own, dtype=float))
+    return None
+
+
+def _inner(model: Any) -> Any:
+    """The one fitted classifier whose probabilities a wrapper hands on."""
+    if isinstance(model, FrozenEstimator):
+        return model.estimator
+    if hasattr(model, "steps"):
+        return model.steps[-1][1]
+    inner = getattr(model, "best_estimator_", getattr(model, "estimator_", None))
+    return inner if hasattr(inner, "classes_") else None

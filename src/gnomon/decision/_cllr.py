@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 
 from gnomon import infer
 from gnomon._typing import ArrayLike, Floats, Integers
@@ -248,7 +249,7 @@ def calibration_split(
     K = 2 if binary else s.shape[1]
     p = np.full(K, 1.0 / K) if isinstance(priors, str) else priors
     usual = ScoreCalibrator("pav", laplace=False) if binary else ScoreCalibrator(prior=p)
-    better = (usual if calibrator is None else calibrator).fit(s, y_true, sample_weight).transform(s)
+    better = clone(usual if calibrator is None else calibrator).fit(s, y_true, sample_weight).transform(s)
     kind: Kind = "llr" if binary else "log_likelihood"
     actual, least = (
         proper_score(y_true, v, rule, kind=kind, priors=p, sample_weight=sample_weight) for v in (s, better)

@@ -2,6 +2,8 @@
 
     s(x) = decision_function,  else  logit P(T | x)  (two classes)  or  log P(k | x)  (K classes)                   (1)
 
+The logarithm of a probability of zero is that of the least positive number, or, where scores are calibrated, of half
+the least probability that was met: beyond all others, and no further than the data show.
 Out-of-fold scores: each row is scored by a model that was fitted to the other folds. Kohavi (1995), A study of
 cross-validation and bootstrap for accuracy estimation and model selection, IJCAI.
 """
@@ -28,10 +30,9 @@ from gnomon.base.weights import fit_rows
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights, effective_train_prior
 
-__all__ = ["Learner", "WrappedClassifier", "class_shares", "like", "log_probabilities", "scores_of"]
+__all__ = ["Learner", "WrappedClassifier", "has_scores", "least_log", "like", "log_scores", "scores_of"]
 
-# A probability nearer to 0 or 1 than single precision resolves is taken as far from it as that.
-_RESOLUTION = float(np.finfo(np.float32).eps)
+LOG_ZERO = float(np.log(np.finfo(float).smallest_subnormal))
 
 
 class Learner(NamedTuple):
@@ -52,6 +53,12 @@ class Learner(NamedTuple):
         rows = rows if self.weights is None else rows[self.weights[rows] > 0.0]
         with naming_columns(self.owner, self.X):
             return fit_rows(self.estimator, self.X, self.y, rows, self.weights, self.params)
+
+    @property
+    def shares(self) -> Floats:
+        """The share of each class among the rows, by weight."""
+        used = slice(None) if self.weights is None else self.weights > 0.0
+        return effective_train_prior(self.y[used], sample_weight=None if self.weights is None else self.weights[used])
 
     def held_out(self, cv: Any, output: Any) -> tuple[Integers, Floats]:
         """The rows that folds leave out, and ``output(model, rows)`` of each by a model of the others."""
@@ -99,25 +106,33 @@ class WrappedClassifier(ClassifierMixin, MetaEstimatorMixin, Estimator):
         return tags
 
 
-def scores_of(model: Any, X: Any) -> Floats:
+def has_scores(model: Any) -> bool:
+    """Whether s of (1) is the classifier's own."""
+    return getattr(model, "decision_function", None) is not None
+
+
+def scores_of(model: Any, X: Any, least: float = -np.inf) -> Floats:
     """s of (1): one number for each row of two classes, one for each class of more."""
-    if getattr(model, "decision_function", None) is not None:
+    if has_scores(model):
         return np.asarray(model.decision_function(X), dtype=float)
-    log_p = log_probabilities(model, X)
+    return log_scores(log_posteriors(model, X), least)
+
+
+def log_scores(log_p: Floats, least: float = -np.inf) -> Floats:
+    """s of (1) from log P(k | x): what is below `least` comes between it and half of it, in the same order."""
+    log_p = np.asarray(log_p, dtype=float)
+    if least == -np.inf:
+        log_p = np.where(log_p == -np.inf, LOG_ZERO, log_p)
+    else:
+        below = np.maximum(least - log_p, 0.0) / np.log(2.0)
+        log_p = np.where(below > 0.0, least - np.log(2.0) * (1.0 - 1.0 / (1.0 + below)), log_p)
     return log_p[:, 1] - log_p[:, 0] if log_p.shape[1] == 2 else log_p
 
 
-def log_probabilities(model: Any, X: Any) -> Floats:
-    """log P(k | x), finite."""
-    return np.clip(np.asarray(log_posteriors(model, X), dtype=float), np.log(_RESOLUTION), np.log1p(-_RESOLUTION))
-
-
-def class_shares(learner: Learner) -> Floats:
-    """The share of each class among the rows, by weight."""
-    if learner.weights is None:
-        return effective_train_prior(learner.y)
-    used = learner.weights > 0.0
-    return effective_train_prior(learner.y[used], sample_weight=learner.weights[used])
+def least_log(log_p: Floats) -> float:
+    """The least finite of logarithms of which some are those of zero, else −∞."""
+    finite = np.isfinite(log_p)
+    return -np.inf if np.all(finite) or not np.any(finite) else float(np.min(log_p[finite]))
 
 
 def like(values: Floats, X: Any) -> Floats:

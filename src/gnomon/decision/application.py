@@ -197,9 +197,9 @@ def action_names(actions: Sequence[Any] | None, classes: ArrayLike, n_actions: i
 
 
 def as_labels(names: list[Any]) -> Array:
-    """Labels as an array; objects where they differ in kind, so that nothing is converted."""
+    """Labels as an array; objects where words stand beside numbers, so that nothing is converted."""
     kinds = {np.asarray(name).dtype.kind for name in names}
-    return np.array(names) if len(kinds) == 1 or kinds <= set("iuf") else np.array(names, dtype=object)
+    return np.array(names) if len(kinds) == 1 or kinds <= set("biuf") else np.array(names, dtype=object)
 
 
 def warn_if_idle(C: Floats, actions: Sequence[Any] | None) -> None:

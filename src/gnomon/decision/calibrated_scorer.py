@@ -2,6 +2,7 @@
 
     LLR(x) = calibrator(s(x)),    logit P(T | x) = LLR(x) + logit π                                           (1)
 
+Scores s that are log-odds have the prior of the training rows in them, which the calibrator takes out.
 The calibrator is fitted to scores of rows that the classifier was not fitted to: out of folds, or of a set like those
 that are to be judged. A model is surer of its own training rows than of others, and would be calibrated to that. Platt
 (1999), Probabilistic outputs for support vector machines; Niculescu-Mizil & Caruana (2005), Predicting good
@@ -15,14 +16,17 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import column_or_1d
+from sklearn.utils import _safe_indexing, column_or_1d
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, is_sparse
 from gnomon.base import given_rows, naming_columns
+from gnomon.base.scores import ScoreType, log_posteriors, posterior_priors
 from gnomon.decision._posteriors import check_priors, posteriors
-from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, like, scores_of
+from gnomon.decision._wrapper import Learner, WrappedClassifier, has_scores, least_log, like, log_scores, scores_of
 from gnomon.decision.score_calibrator import ScoreCalibrator
+from gnomon.numerics.special import sigmoid
 
 __all__ = ["CalibratedScorer"]
 
@@ -126,12 +130,20 @@ class CalibratedScorer(WrappedClassifier):
         learner = self._learner(X, y, sample_weight, fit_params)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class alone, {self.classes_.tolist()}; rows of two classes are needed")
-        shares = class_shares(learner)
-        self.prior_ = shares if self.prior is None else self._given_prior(len(shares))
         self.estimator_ = learner.fit()
-        scores, labels, weights = self._calibration_set(learner, X_cal, y_cal)
+        self.prior_ = learner.shares if self.prior is None else self._given_prior(len(self.classes_))
+        answers, labels, weights = self._calibration_set(learner, X_cal, y_cal)
+        own = has_scores(self.estimator_)
+        self._least = -np.inf if own else least_log(answers)
+        scores = answers if own else log_scores(answers, self._least)
         calibrator = ScoreCalibrator() if self.calibrator is None else self.calibrator
-        self.calibrator_ = clone(calibrator).fit(scores, labels, weights)
+        self.calibrator_ = clone(calibrator).fit(
+            scores,
+            labels,
+            weights,
+            score_type=_kind(self.estimator_, learner.X),
+            score_prior=posterior_priors(self.estimator_, learner.y, learner.weights).within,
+        )
         self.score_type_ = "log_posterior_ratio"
         return self
 
@@ -148,7 +160,7 @@ class CalibratedScorer(WrappedClassifier):
         """
         rows = self._rows(X)
         with naming_columns(self, rows):
-            return like(self.calibrator_.transform(scores_of(self.estimator_, rows)), X)
+            return like(self.calibrator_.transform(scores_of(self.estimator_, rows, self._least)), X)
 
     def decision_function(self, X: AnyRows) -> Floats:
         """Posterior log-odds: the log-likelihood ratio and the log-odds of the prior; of more classes, for each.
@@ -211,7 +223,7 @@ class CalibratedScorer(WrappedClassifier):
                 raise ValueError(
                     f"y_cal has {unknown[:5]}, and the training rows {self.classes_.tolist()[:5]}; leave such rows out"
                 )
-            return scores_of(self.estimator_, rows), labels, None
+            return _answers(self.estimator_, rows), labels, None
         if rows is not None or (isinstance(self.cv, str) and self.cv == "train"):
             if not self.allow_train:
                 raise ValueError(
@@ -223,9 +235,26 @@ class CalibratedScorer(WrappedClassifier):
                 "cv or other rows by X_cal",
                 stacklevel=3,
             )
-            return scores_of(self.estimator_, learner.X), learner.y, learner.weights
-        rows, scores = learner.held_out(self.cv, scores_of)
-        return scores, learner.y[rows], None if learner.weights is None else learner.weights[rows]
+            return _answers(self.estimator_, learner.X), learner.y, learner.weights
+        rows, answers = learner.held_out(self.cv, _answers)
+        return answers, learner.y[rows], None if learner.weights is None else learner.weights[rows]
+
+
+def _answers(model: Any, X: Any) -> Floats:
+    """The classifier's own scores, else log P(k | x)."""
+    return scores_of(model, X) if has_scores(model) else log_posteriors(model, X)
+
+
+def _kind(model: Any, X: Any) -> ScoreType:
+    """Whether the scores of a classifier are the logarithms of its probabilities, up to a constant of the row."""
+    if not has_scores(model):
+        return "log_posterior_ratio"
+    if getattr(model, "predict_proba", None) is None:
+        return "margin"
+    some = _safe_indexing(X, slice(0, 100))
+    z, p = scores_of(model, some), np.asarray(model.predict_proba(some), dtype=float)
+    own = np.column_stack([sigmoid(-z), sigmoid(z)]) if z.ndim == 1 else softmax(z, axis=1)
+    return "log_posterior_ratio" if own.shape == p.shape and np.allclose(own, p, atol=1e-5) else "margin"
 
 
 def _same_cells(A: Any, B: Any) -> bool:

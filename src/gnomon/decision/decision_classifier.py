@@ -2,7 +2,7 @@
 
     a*(x) = argmin_a Σ_k C[a, k] P'(k | x),    P'(k | x) ∝ P(k | x) π'_k / π_k                                   (1)
 
-π are the shares of the classes among the training rows, π' those to be expected. Elkan (2001), The foundations of
+π is the prior under which the classifier learned P, π' that to be expected. Elkan (2001), The foundations of
 cost-sensitive learning, IJCAI; Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446.
 """
 
@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon import infer
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import naming_columns
-from gnomon.decision._wrapper import WrappedClassifier, class_shares, like
+from gnomon.base.scores import posterior_priors
+from gnomon.decision._wrapper import WrappedClassifier, like
 from gnomon.decision.application import Application, action_names, read_costs, warn_if_idle
 from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import Priors, class_priors, shift_prior
@@ -41,14 +42,17 @@ class BayesDecisionClassifier(WrappedClassifier):
     actions : sequence of labels, optional
         What `predict` returns. By default the actions are the classes, and one more is a refusal (−1 or "reject").
     priors : array-like of shape (n_classes,), dict or "uniform", optional
-        π' of (1); those of the training rows by default.
+        π' of (1); by default the shares of the classes among the training rows, or the priors that were given to the
+        estimator itself.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimator_ : classifier
     class_prior_ : ndarray of shape (n_classes,)
-        π, by weight.
+        π: the shares of the classes by weight, unless weights, resamples or `priors` of the estimator change them.
+    prior_ : ndarray of shape (n_classes,)
+        π', as it is now.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -102,10 +106,10 @@ class BayesDecisionClassifier(WrappedClassifier):
         """
         learner = self._learner(X, y, sample_weight, fit_params)
         check_part("estimator", self.estimator, "fit", "predict_proba")
-        self.class_prior_ = class_shares(learner)
         C, names, _ = self._application(None)
         warn_if_idle(C, names.tolist())
         self.estimator_ = learner.fit()
+        self.class_prior_, self._meant = posterior_priors(self.estimator_, learner.y, learner.weights)
         return self
 
     def predict(self, X: AnyRows, cost_matrix: ArrayLike | None = None) -> Array:
@@ -154,12 +158,18 @@ class BayesDecisionClassifier(WrappedClassifier):
         """
         return like(self._posterior(X), X)
 
+    @property
+    def prior_(self) -> Floats:
+        """π' of (1), as it is now."""
+        given = self._application(None)[2]
+        return self._meant if given is None else given
+
     def _posterior(self, X: AnyRows) -> Floats:
         rows = self._rows(X)
         with naming_columns(self, rows):
             p = np.asarray(self.estimator_.predict_proba(rows), dtype=float)
-        priors = self._application(None)[2]
-        return p if priors is None else shift_prior(p, self.class_prior_, priors)
+        target = self.prior_
+        return p if np.array_equal(target, self.class_prior_) else shift_prior(p, self.class_prior_, target)
 
     def _application(self, cost_matrix: ArrayLike | None) -> tuple[Floats, Array, Floats | None]:
         """C, the names of the actions and π', as they are now."""

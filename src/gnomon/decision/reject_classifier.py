@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, NonNegative, ProperShare, available_if
 from gnomon.base import naming_columns
 from gnomon.base.delegation import base_has
+from gnomon.base.labels import read_labels
 from gnomon.base.spare_labels import check_spare, spare_label
 from gnomon.decision._confidence import confidence
 from gnomon.decision._wrapper import WrappedClassifier
@@ -46,7 +47,8 @@ class RejectClassifier(WrappedClassifier):
     threshold : float, optional
         The confidence that is needed: a probability, or a margin.
     coverage : float in (0, 1), optional
-        The share of rows that is to be decided; the threshold is that of out-of-fold rows.
+        The share of rows that is to be decided. The threshold is the greatest with which at least this share of the
+        out-of-fold rows is decided; rows of equal confidence are decided together.
     cv : int, splitter or iterable of (train, test), optional
         Folds for `coverage`, by default 5; the other ways need none, and refuse it.
     reject_label : label, optional
@@ -132,10 +134,9 @@ class RejectClassifier(WrappedClassifier):
         elif self.threshold is not None:
             self.threshold_ = float(self.threshold)
         else:
-            rows, sure = learner.held_out(self.cv, _confidence)
+            rows, sure = learner.held_out(self.cv, lambda model, X: _judged(model, X)[1])
             weights = np.ones(len(learner.y)) if learner.weights is None else learner.weights
-            refused = 1.0 - float(given["coverage"] or 0.0)
-            self.threshold_ = float(weighted_quantile(sure, refused, weights[rows], between="lower"))
+            self.threshold_ = -float(weighted_quantile(-sure, given["coverage"], weights[rows], between="lower"))
         return self
 
     def predict(self, X: AnyRows) -> Array:
@@ -151,12 +152,28 @@ class RejectClassifier(WrappedClassifier):
         """
         rows = self._rows(X)
         with naming_columns(self, rows):
-            labels, sure = np.asarray(self.estimator_.predict(rows)), _confidence(self.estimator_, rows)
-        rejected = sure < self.threshold_ * (1.0 - _TIE)
-        if not np.any(rejected):
-            return labels
-        found = np.where(rejected, len(self.classes_), np.searchsorted(self.classes_, labels))
+            labels, sure = _judged(self.estimator_, rows)
+        decided = sure >= self.threshold_ * (1.0 - _TIE)
+        found = np.where(decided, np.searchsorted(self.classes_, labels), len(self.classes_))
         return as_labels([*self.classes_.tolist(), self.reject_label_])[found]
+
+    def score(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of rows whose class is right; a rejected row is not.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        labels = read_labels(self, X, y)
+        weights = check_weights(sample_weight, np.empty((len(labels), 0)))
+        # Labels and `reject_label` may be of several kinds, which metrics of scikit-learn refuse.
+        return float(np.average(self.predict(X) == labels, weights=weights))
 
     @available_if(base_has("predict_proba"))
     def predict_proba(self, X: AnyRows) -> Floats:
@@ -175,12 +192,15 @@ class RejectClassifier(WrappedClassifier):
             return self.estimator_.predict_proba(rows)
 
 
-def _confidence(model: Any, X: Any) -> Floats:
-    """The greatest probability; of margins |s|, or the lead of the best class."""
+def _judged(model: Any, X: Any) -> tuple[Array, Floats]:
+    """The most probable class and its probability; of margins the class, and |s| or the lead over the second."""
     if getattr(model, "predict_proba", None) is not None:
-        return np.max(np.asarray(model.predict_proba(X), dtype=float), axis=1)
+        # `predict` of a classifier may follow other scores than its probabilities.
+        p = np.asarray(model.predict_proba(X), dtype=float)
+        return np.asarray(model.classes_)[np.argmax(p, axis=1)], np.max(p, axis=1)
     s = np.asarray(model.decision_function(X), dtype=float)
-    return np.abs(s) if s.ndim == 1 else np.diff(np.partition(s, -2, axis=1)[:, -2:], axis=1)[:, 0]
+    lead = np.abs(s) if s.ndim == 1 else np.diff(np.partition(s, -2, axis=1)[:, -2:], axis=1)[:, 0]
+    return np.asarray(model.predict(X)), lead
 
 
 class RejectCurve(NamedTuple):

@@ -11,7 +11,7 @@ doi:10.1016/j.csl.2005.08.001.
 from __future__ import annotations
 
 import warnings
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -22,11 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Array, ArrayLike, Floats, NonNegative
 from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import check_parameters
+from gnomon.base.scores import ScoreType
 from gnomon.base.targets import check_target
 from gnomon.base.trials import read_trials
 from gnomon.decision._posteriors import check_priors, posteriors
 from gnomon.decision._score_maps import OF_CLASSES, OF_TRIALS, Calibration, MapOptions
-from gnomon.numerics.validation import check_numbers
+from gnomon.numerics.validation import check_choice, check_numbers
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["ScoreCalibrator"]
@@ -102,7 +103,15 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         self.lam = lam
         self.laplace = laplace
 
-    def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        scores: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        score_type: ScoreType = "llr",
+        score_prior: float | ArrayLike | None = None,
+    ) -> Self:
         """Fit the map.
 
         Parameters
@@ -112,6 +121,12 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         y : array-like of shape (n_samples,)
             Rows of every class are needed; the greater of two labels is the positive one.
         sample_weight : array-like of shape (n_samples,), optional
+        score_type : {"llr", "log_posterior_ratio", "margin"}, default="llr"
+            What the scores are: (multiples of) ratios or log-likelihoods; log-odds or log-posteriors; or numbers of
+            which zero parts the classes, or the greatest has the class. "temperature" takes the prior out of the last
+            two; other maps have offsets of their own.
+        score_prior : float or array-like of shape (n_classes,), optional
+            The prior in scores that are not ratios, under which the scoring model was trained.
 
         Returns
         -------
@@ -119,7 +134,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         """
         check_parameters(self)
         s = _scores(scores)
-        options = self._options(s)
+        options = self._options(s, score_type, score_prior)
         if s.ndim == 1:
             trials = read_trials(y, s, None, sample_weight)
             self._require_finite(trials.scores)
@@ -182,7 +197,7 @@ class ScoreCalibrator(TransformerMixin, Estimator):
             return np.full(n_classes, 1.0 / n_classes)
         return check_priors("prior", self.prior)
 
-    def _options(self, s: Floats) -> MapOptions:
+    def _options(self, s: Floats, score_type: ScoreType, score_prior: float | ArrayLike | None) -> MapOptions:
         table = OF_TRIALS if s.ndim == 1 else OF_CLASSES
         if self.method not in table:
             columns = "one score for each row" if s.ndim == 1 else f"{s.shape[1]} columns, one for each class"
@@ -195,9 +210,17 @@ class ScoreCalibrator(TransformerMixin, Estimator):
         self._by_class = s.ndim == 2
         K = s.shape[1] if s.ndim == 2 else 2
         priors = self._priors(K)
-        if len(priors) != K:
-            raise ValueError(f"prior has {len(priors)} numbers for {K} classes; give one for each")
-        return MapOptions(priors, float(self.lam), self.laplace)
+        check_choice("score_type", score_type, get_args(ScoreType))
+        if (score_type == "llr") != (score_prior is None):
+            raise ValueError(
+                f"score_type={score_type!r} with score_prior={score_prior!r}: ratios have no prior in them, and other "
+                "scores have one; give both, or neither"
+            )
+        within = np.full(K, 1.0 / K) if score_prior is None else check_priors("score_prior", score_prior)
+        for name, p in (("prior", priors), ("score_prior", within)):
+            if len(p) != K:
+                raise ValueError(f"{name} has {len(p)} numbers for {K} classes; give one for each")
+        return MapOptions(priors, -np.log(within), score_type == "margin", float(self.lam), self.laplace)
 
     def _rows_of_classes(
         self, s: Floats, y: ArrayLike, sample_weight: ArrayLike | None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
@@ -20,10 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds
 from gnomon.base import naming_columns
 from gnomon.base.parameters import check_parameters
+from gnomon.base.scores import log_posteriors, posterior_priors
 from gnomon.base.trials import read_trials
 from gnomon.decision._min_dcf import least_cost, threshold_costs
-from gnomon.decision._wrapper import Learner, WrappedClassifier, class_shares, like, log_probabilities, scores_of
+from gnomon.decision._wrapper import Learner, WrappedClassifier, like, log_scores, scores_of
 from gnomon.decision.application import Application
+from gnomon.numerics.validation import check_numbers
 
 __all__ = ["ThresholdTuner"]
 
@@ -40,7 +43,8 @@ class ThresholdTuner(WrappedClassifier):
         behind them has not seen.
     method : {"empirical", "theoretical"}, default="empirical"
         By (1), on out-of-fold scores; or by (2), for which the probabilities of the estimator are taken as calibrated,
-        and the prior of its training rows is removed.
+        and the prior that they were learned under is removed: that of weights, resamples or `priors` of the estimator,
+        else the shares of the classes among its training rows.
     cv : int, splitter or iterable of (train, test), optional
         Folds for the scores of (1), by default 5; refused where there are no scores to make, by (2) and without an
         estimator.
@@ -182,15 +186,14 @@ class ThresholdTuner(WrappedClassifier):
                 f"method='theoretical' needs calibrated probabilities, which {type(self.estimator_).__name__} lacks; "
                 "wrap it by CalibratedScorer, or choose method='empirical'"
             )
-        shares = class_shares(learner)
-        self._log_odds = float(np.log(shares[1] / shares[0]))
+        reject, accept = posterior_priors(self.estimator_, learner.y, learner.weights).within
+        self._log_odds = float(np.log(accept / reject))
         return self._output(self.estimator_, learner.X) - self._log_odds, learner.y, learner.weights
 
     def _output(self, model: Any, X: Any) -> Floats:
         if self.method == "empirical":
             return scores_of(model, X)
-        log_p = log_probabilities(model, X)
-        return log_p[:, 1] - log_p[:, 0]
+        return log_scores(log_posteriors(model, X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -200,7 +203,12 @@ class ThresholdTuner(WrappedClassifier):
 
 
 def _one_column(X: Any) -> Floats:
-    s = np.asarray(X, dtype=float)
+    if sparse.issparse(X):
+        raise TypeError(
+            f"X is a sparse matrix of shape {X.shape}; without an estimator it must be one score for each row, so give "
+            "an estimator to score such rows, or X.toarray()"
+        )
+    s = check_numbers("X", X)
     s = s[:, 0] if s.ndim == 2 and s.shape[1] == 1 else s
     if s.ndim != 1:
         raise ValueError(f"X of shape {s.shape} must be one score for each row; give an estimator to score such rows")

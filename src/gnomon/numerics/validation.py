@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import reprlib
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -131,12 +132,14 @@ def check_numbers(name: str, value: object) -> Floats:
     TypeError: alpha='much' must be numbers; give a number or an array of them
     """
     try:
-        found = np.asarray(value)
-        if found.dtype.kind in "iuf" or (found.dtype.kind == "O" and found.ndim):
-            return found.astype(float)
+        array = np.asarray(value)
+        if array.dtype.kind in "iuf" or (array.dtype.kind == "O" and array.ndim):
+            return array.astype(float)
     except (TypeError, ValueError):
         pass
-    raise TypeError(f"{name}={value!r} must be numbers; give a number or an array of them")
+    shape = getattr(value, "shape", ())
+    found = f"{name} of shape {shape}" if shape else f"{name}={reprlib.repr(value)}"
+    raise TypeError(f"{found} must be numbers; give a number or an array of them")
 
 
 def check_label(name: str, value: object) -> object:
