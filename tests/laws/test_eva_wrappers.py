@@ -232,13 +232,11 @@ def test_the_prior_that_a_model_learned_under_is_removed(name, frozen):
 
 
 @pytest.mark.parametrize("weight", ["balanced", {0: 1.0, 1: 9.0}], ids=str)
-def test_class_weights_are_no_belief_about_rows_to_come(weight):
+@pytest.mark.parametrize("cls", [linear.LogisticRegression, LogisticRegression])
+def test_class_weights_are_no_belief_about_rows_to_come(cls, weight):
     X, y = rows(0, 4000)
     costs = [[0.0, 4.0], [1.0, 0.0]]
-    plain, weighted = (
-        BayesDecisionClassifier(linear.LogisticRegression(class_weight=w, C=1e4), costs).fit(X, y)
-        for w in (None, weight)
-    )
+    plain, weighted = (BayesDecisionClassifier(cls(class_weight=w, C=1e4), costs).fit(X, y) for w in (None, weight))
     np.testing.assert_allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=0.05)
     assert np.mean(weighted.predict(X) == plain.predict(X)) > 0.98
     given = BayesDecisionClassifier(GaussianNB(priors=[0.5, 0.5]), costs).fit(X, y)
