@@ -103,12 +103,16 @@ def test_batches_are_changed_and_objectives_are_not():
         seen.append((rows.copy(), labels.copy(), rng.random()))
         return 2 * rows, labels
 
-    problem = net.problem(X, y, loss=SoftmaxLoss(), rng=np.random.default_rng(5), augment=[twice, AddNoise(0.0)])
+    def squared(rows, labels, rng):
+        rows **= 2
+        return rows, labels
+
+    problem = net.problem(X, y, loss=SoftmaxLoss(), rng=np.random.default_rng(5), augment=[twice, squared])
     plain, gradient = net.problem(X, y, loss=SoftmaxLoss()), np.empty_like(theta)
     assert problem.value_and_gradient(theta)[0] == plain.value_and_gradient(theta)[0]
     assert not seen
     value = problem.batch_value_and_gradient(theta, np.array([1, 4]), gradient)
-    expected = net.value_and_gradient(theta, 2 * X[[1, 4]], y[[1, 4]], loss=SoftmaxLoss())
+    expected = net.value_and_gradient(theta, (2 * X[[1, 4]]) ** 2, y[[1, 4]], loss=SoftmaxLoss())
     assert value == pytest.approx(expected[0], rel=1e-15)
     assert np.array_equal(gradient, expected[1])
     rows, labels, draw = seen[0]
@@ -118,10 +122,20 @@ def test_batches_are_changed_and_objectives_are_not():
     with pytest.raises(ValueError, match="must keep the shape"):
         net.problem(X, y, loss=SoftmaxLoss(), rng=np.random.default_rng(0), augment=lambda X, y, rng: (X[:1], y)
         ).batch_value_and_gradient(theta, slice(None), gradient)  # fmt: skip
+    for other in (lambda X, y, rng: (X, 1 - y), lambda X, y, rng: (X, np.sort(y)), _written_over):
+        wrong = net.problem(X, y, loss=SoftmaxLoss(), rng=np.random.default_rng(0), augment=[twice, other])
+        with pytest.raises(ValueError, match="returned other labels than it was given; it must return y as it was"):
+            wrong.batch_value_and_gradient(theta, slice(None), gradient)
+    assert np.array_equal(y, np.arange(8) % 2)
     with pytest.raises(ValueError, match="augment='shift' must be"):
         net.problem(X, y, loss=SoftmaxLoss(), rng=np.random.default_rng(0), augment="shift")
     with pytest.raises(ValueError, match="give rng="):
         net.problem(X, y, loss=SoftmaxLoss(), augment=AddNoise(0.1))
+
+
+def _written_over(X, y, rng):
+    y[:] = 1 - y
+    return X, y
 
 
 class Scores:

@@ -17,6 +17,7 @@ import numpy as np
 from gnomon._typing import ArrayLike, Bools, Floats, Integers
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_choice, check_positive
 
 __all__ = ["ThresholdChoice", "select_threshold"]
@@ -125,7 +126,7 @@ def metric_values(metric: Metric, beta: float, curve: ThresholdCurve, scores: Fl
         check_choice("metric", metric, METRICS)
     check_beta(metric, beta)
     if callable(metric):
-        truth = bad.astype(int)
+        truth = read_only(bad.astype(int))
         found = [float(metric(truth, (-scores >= t).astype(int))) for t in curve.thresholds]
         return np.array(found)
     return curve.f_beta(beta)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array
 from gnomon._typing import Array, Floats
 from gnomon.base import is_given_matrix
 from gnomon.kernels import Kernel, read_kernel
+from gnomon.numerics.sharing import read_only
 from gnomon.optim import distances_to
 
 __all__ = ["Metric", "Similarity", "check_square", "distance_matrix", "pair_rows", "similarity_matrix", "unit_rows"]
@@ -52,7 +53,7 @@ def distance_matrix(X: Any, metric: Metric, other: Any = None) -> Floats:
         B = X if other is None else other
         apart = distances_to(X, B.toarray() if issparse(B) else B)
         return apart**2 if metric == "sqeuclidean" else apart
-    D = pairwise_distances(X, other, metric=metric)
+    D = pairwise_distances(read_only(X), read_only(other), metric=metric)
     return D if other is not None else 0.5 * (D + D.T)
 
 
@@ -64,8 +65,8 @@ def similarity_matrix(X: Any, similarity: Similarity, other: Any = None) -> Floa
         A = unit_rows(X)
         return _products(A, A if other is None else unit_rows(other))
     if callable(similarity) and not isinstance(similarity, Kernel):
-        others = X if other is None else other
-        return np.array([[float(similarity(x, y)) for y in others] for x in X])
+        rows, others = read_only(X), read_only(X if other is None else other)
+        return np.array([[float(similarity(x, y)) for y in others] for x in rows])
     try:
         kernel = read_kernel(similarity, X)
     except ValueError as error:

@@ -20,6 +20,7 @@ from gnomon.base import is_given_matrix
 from gnomon.cluster._pairs import distance_matrix
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import FLOATS
 from gnomon.optim import distances_to
 from gnomon.optim.center_distances import in_unit, row_unit
@@ -110,6 +111,7 @@ def _centred(X: Floats) -> _Centred:
 def _distances(rows: Any, part: slice, metric: Any) -> Floats:
     if is_given_matrix(metric):
         return np.asarray(rows[part])
+    rows = read_only(rows)
     return pairwise_distances(rows[part], rows, metric=metric)
 
 

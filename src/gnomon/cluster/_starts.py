@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
 from gnomon.cluster.agglomerative import AgglomerativeClustering
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.streaming import group_moments
 from gnomon.optim import seed_centers
 
@@ -60,7 +61,8 @@ class Starts(NamedTuple):
     def _one(self, X: Matrix, weights: Floats, rng: np.random.RandomState) -> Floats:
         k = self.n_clusters
         if callable(self.init):
-            centers = check_array(self.init(X, k, random_state=rng), dtype=X.dtype, order="C", accept_sparse="csr")
+            given = self.init(read_only(X), k, random_state=rng)
+            centers = check_array(given, dtype=X.dtype, order="C", accept_sparse="csr")
             return self._checked(dense(centers), X)
         if self.init == "random_partition":
             return _random_partition(X, k, weights, rng)

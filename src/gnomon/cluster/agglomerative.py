@@ -25,6 +25,7 @@ from gnomon.base import is_given_matrix, validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.cluster._pairs import Metric, distance_matrix
 from gnomon.cluster._tree import cut_tree, has_inversions, n_at_height
+from gnomon.numerics.sharing import read_only
 from gnomon.optim import nearest_center
 from gnomon.optim.center_distances import row_unit
 from gnomon.search import SQUARED, merge_rows, merge_tree
@@ -243,7 +244,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         return self
 
     def _neighbours(self, X: Floats) -> Any:
-        graph = self.connectivity(X) if callable(self.connectivity) else self.connectivity
+        graph = self.connectivity(read_only(X)) if callable(self.connectivity) else self.connectivity
         try:
             graph = check_array(graph, accept_sparse=["csr", "coo", "lil"], input_name="connectivity")
         except (TypeError, ValueError) as error:

@@ -32,6 +32,7 @@ from gnomon.base.routing import routed, router
 from gnomon.infer import conformal_quantile
 from gnomon.numerics.estimates import share_interval
 from gnomon.numerics.random import check_rng
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_interval, check_part
 from gnomon.numerics.weights import check_weights, row_weight
 
@@ -237,7 +238,7 @@ class Conformal(MetaEstimatorMixin, Estimator, ABC):
         if self.by is None:
             return None
         try:
-            groups = np.asarray(self.by(X) if callable(self.by) else _safe_indexing(X, self.by, axis=1))
+            groups = np.asarray(self.by(read_only(X)) if callable(self.by) else _safe_indexing(X, self.by, axis=1))
         except (ValueError, IndexError, KeyError) as error:
             raise ValueError(f"by={self.by!r} finds no groups: {error}") from error
         if groups.shape != (_num_samples(X),):

@@ -23,6 +23,7 @@ from gnomon.decision.active import ActiveLearner
 from gnomon.decision.strategies import Strategy
 from gnomon.numerics.estimates import Estimate, mean_estimate
 from gnomon.numerics.random import spawn_seeds
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["LabelCurves", "simulate_active_learning"]
@@ -168,5 +169,5 @@ def _curve(
     for step, asked in enumerate(np.diff(counts, prepend=0)):
         learner.run(X, lambda rows: y[rows], int(asked), batch_size=int(asked))
         if learner.__sklearn_is_fitted__():
-            scores[step] = scorer(learner, X_test, y_test)
+            scores[step] = scorer(learner, read_only(X_test), read_only(y_test))
     return scores

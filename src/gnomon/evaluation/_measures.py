@@ -20,6 +20,7 @@ from gnomon._typing import Array, ArrayLike, Floats, Scoring
 from gnomon.losses import Loss
 from gnomon.losses.risks import class_targets
 from gnomon.numerics.coding import label_index
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["GivenLoss", "Measure", "RowLoss", "ScorerRisk", "aligned", "code_targets", "read_loss", "read_measure"]
 
@@ -106,8 +107,8 @@ class ScorerRisk(NamedTuple):
     def score(self, model: Any, X: Any, y: Any, weights: Floats | None) -> float:
         """The score itself."""
         given = {} if weights is None else {"sample_weight": weights}
-        target = () if y is None else (y,)
-        return float(self.scorer(model, X, *target, **given))
+        target = () if y is None else (read_only(y),)
+        return float(self.scorer(model, read_only(X), *target, **given))
 
     def risk(self, model: Any, X: Any, y: Any, weights: Floats | None) -> float:
         """Minus the score."""

@@ -19,6 +19,7 @@ from gnomon._typing import Array, ArrayLike, Floats, ProperShare, available_if
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
@@ -151,7 +152,7 @@ class OraclePredictor(Estimator):
 
     def _law(self, X: ArrayLike) -> Any:
         check_is_fitted(self, "n_features_in_")
-        return self.conditional(validate_rows(self, X, reset=False))  # type: ignore[misc]
+        return self.conditional(read_only(validate_rows(self, X, reset=False)))  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.features._base import Column, FeatureMap
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["BasisExpansion"]
 
@@ -84,6 +85,7 @@ class BasisExpansion(FeatureMap):
         return np.hstack(self._blocks(X)).astype(X.dtype, copy=False)
 
     def _blocks(self, X: Floats) -> list[Array]:
+        X = read_only(X)
         return [_as_columns(f(X if j is None else X[:, j]), len(X), f) for j, f in self._pairs()]
 
     def _pairs(self) -> list[tuple[int | None, RowFunction]]:

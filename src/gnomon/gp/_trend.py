@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from gnomon._typing import Floats
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["MeanLike", "Trend", "check_columns", "read_trend"]
 
@@ -75,7 +76,7 @@ def read_trend(mean: MeanLike, X: Any) -> Trend:
         if mean is not None and not np.isfinite(mean):
             raise ValueError(f"mean={mean!r} must be finite; give another value")
         return Trend(mean, False)
-    values = np.asarray(mean(X), dtype=float)
+    values = np.asarray(mean(read_only(X)), dtype=float)
     shape = values.shape
     if len(shape) not in (1, 2) or shape[0] != len(X):
         raise ValueError(f"mean(X) has shape {shape} for {len(X)} rows; it must give a value or a row for each")
@@ -108,5 +109,5 @@ def _middle(X: Any) -> Floats:
 
 def _values(mean: Any, X: Any, m: int) -> Floats:
     if callable(mean):
-        return np.asarray(mean(X), dtype=float).reshape(-1, 1)
+        return np.asarray(mean(read_only(X)), dtype=float).reshape(-1, 1)
     return np.full((1, 1), float(mean))

@@ -32,6 +32,7 @@ from gnomon.gp._acquisition import AcquisitionLike
 from gnomon.gp._checkpoint import SearchFile
 from gnomon.gp.bayesian_optimizer import BayesianOptimizer
 from gnomon.gp.space import SpaceLike
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["BayesSearchCV", "GPSearchCV"]
 
@@ -170,6 +171,10 @@ class GPSearchCV(KeepsProgress, BaseSearchCV, Estimator):
     def optimizer_(self) -> BayesianOptimizer:
         """The optimiser as it was at the end."""
         return _optimizer(self, 0).restored(self._state)
+
+    def score(self, X: Any, y: ArrayLike | None = None, **params: Any) -> float:
+        """The score of the best estimator by `scoring`."""
+        return super().score(read_only(X), read_only(y), **params)
 
     def _run_search(self, evaluate_candidates: Callable[..., Any], callback_ctx: Any = None) -> None:
         self._run.search(_Batches(self, evaluate_candidates, callback_ctx))

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples
 from gnomon._typing import Array, Floats, Integers
 from gnomon.kernels._base import Kernel, Psd, noun
 from gnomon.kernels._rows import NumericRows, as_rows, inner_products, paired_products, same_width
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["CallableKernel", "FeatureMapKernel", "Precomputed"]
 
@@ -158,8 +159,8 @@ class CallableKernel(Kernel):
         return self.pairwise
 
     def prepare(self, A: Any, like: Any = None) -> Objects:
-        """The rows as they are."""
-        return Objects(A)
+        """The rows as they are, which the function may read."""
+        return Objects(read_only(A))
 
     def cross(self, P: Objects, Q: Objects) -> Floats:
         """The function of all pairs."""
@@ -236,7 +237,7 @@ class FeatureMapKernel(Kernel):
 
     def features(self, X: Any) -> Array:
         """Φ of the rows."""
-        return as_rows(self.phi(X) if callable(self.phi) else self.phi.transform(X))
+        return as_rows(self.phi(read_only(X)) if callable(self.phi) else self.phi.transform(X))
 
     def cross(self, P: NumericRows, Q: NumericRows) -> Floats:
         """Inner products of features."""

@@ -51,6 +51,7 @@ from gnomon.linear._legacy_cv import LegacyPenalty, asked_ratios, legacy_attribu
 from gnomon.linear._logistic_fit import MultiClass
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Solution, warn_unless_all_converged
@@ -351,7 +352,7 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         """What `scoring` says of the final model; accuracy by default."""
         X = rows_to_score(self, X)
         asked = routed(self, "score", sample_weight, score_params).scorer.score
-        return self._scorer(self.classes_)(self.model_, X, y, **asked)
+        return self._scorer(self.classes_)(self.model_, read_only(X), read_only(y), **asked)
 
 
 def _prices(class_weight: ClassWeight, y: Array, weights: Floats | None) -> ClassWeight:

@@ -28,6 +28,7 @@ from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._errors import Rule, standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import RidgePath, Rows, ridge_path
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
 
@@ -227,6 +228,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
     def _scored(self, predictions: Floats, y: Floats, params: Mapping[str, Any]) -> Floats:
         scorer = self._scorer()
         given, tables = _GivenPredictions(), np.moveaxis(predictions, 2, 0)
+        y = read_only(y)
         if self.alpha_per_target:
             columns = as_columns(y).T
             scores = [[scorer(given, p, t, **params) for p, t in zip(P.T, columns, strict=True)] for P in tables]

@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing
 from gnomon._typing import Array, Floats, Integers
 from gnomon.neural._engines import passes_here
 from gnomon.neural._fit import HeldOut
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_interval
 
 __all__ = ["TrainingRows", "measured", "scorer_of", "split_rows"]
@@ -79,7 +80,7 @@ def measured(model: Any, rows: TrainingRows, monitor: Any) -> HeldOut:
             at = copy(model)
             at.theta_ = theta
             weights = {} if rows.s is None else {"sample_weight": rows.s}
-            return float(scorer(at, rows.X, rows.y, **weights))
+            return float(scorer(at, read_only(rows.X), read_only(rows.y), **weights))
 
         return scored
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, RandomState
-from gnomon.numerics.augment import Augmentation
+from gnomon.numerics.augment import Augmentation, augment_rows
 from gnomon.numerics.random import check_rng
 
 __all__ = ["InvarianceReport", "invariance_report"]
@@ -95,7 +95,7 @@ def invariance_report(
     labels, scores = model.predict(rows), np.asarray(getattr(model, method)(rows))
     unchanged, change = [], []
     for strength in strengths:
-        changed, _ = transformation(strength)(rows, None, rng)
+        changed, _ = augment_rows([transformation(strength)], rows, None, rng)
         unchanged.append(float(np.mean(model.predict(changed) == labels)))
         change.append(float(np.mean(np.abs(np.asarray(getattr(model, method)(changed)) - scores))))
     return InvarianceReport(np.asarray(strengths, dtype=float), np.array(unchanged), np.array(change))

@@ -113,10 +113,10 @@ class RowSums:
             yield part_of(rows, first, last), w[first:last]
 
     def _changed(self, inputs: list[Any], targets: list[Any]) -> tuple[list[Any], Any]:
-        """A batch after the transformations; what they make of several targets is a list again."""
-        one, dtype = len(targets) == 1, self.data.inputs[0].dtype
-        X, y = augment_rows(self.data.augment, inputs[0], targets[0] if one else targets, self.data.draws)
-        return [np.ascontiguousarray(X, dtype=dtype)], [y] if one else y
+        """The inputs of a batch after the transformations, and its targets."""
+        y = targets[0] if len(targets) == 1 else targets
+        X, _ = augment_rows(self.data.augment, inputs[0], y, self.data.draws)
+        return [np.ascontiguousarray(X, dtype=self.data.inputs[0].dtype)], targets
 
     def _spare(self, gradient: Floats) -> Floats:
         if not len(self._part):

@@ -88,7 +88,8 @@ class TorchWorkspace:
         for run in self.runs:
             run.training = training
         self._place(theta)
-        tensors = [self._lent[0].tensor(_rows(x)) for x in inputs]
+        # Copies, since a module may work in place.
+        tensors = [self._lent[0].tensor(np.array(_rows(x))) for x in inputs]
         values = propagate(self.nodes, dict(zip(self.names, tensors, strict=True)), self._leaves, self._lent)
         self._outputs = [dense(values[name]) for name in self._wanted]
         return [np.ascontiguousarray(Z.detach().cpu().numpy()) for Z in self._outputs]

@@ -191,7 +191,7 @@ class ModuleLayer(Layer):
 
     def forward(self, parameters: Sequence[Floats], inputs: Sequence[Any], run: LayerRun) -> tuple[Floats, ModulePass]:
         torch = import_torch()
-        leaves = [torch.from_numpy(np.ascontiguousarray(a)).requires_grad_() for a in (*parameters, inputs[0])]
+        leaves = [torch.from_numpy(np.array(a)).requires_grad_() for a in (*parameters, inputs[0])]
         found = self.call(torch, leaves[:-1], leaves[-1], run.training, run.rng)
         return np.ascontiguousarray(found.detach().numpy()), ModulePass(leaves, found)
 

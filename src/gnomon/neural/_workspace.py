@@ -17,6 +17,7 @@ import numpy as np
 from gnomon._typing import Floats, is_sparse
 from gnomon.neural._graph import Node
 from gnomon.neural.layers._layer import LayerRun, Parameter
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["Workspace", "cut"]
 
@@ -106,7 +107,8 @@ class Workspace:
             self._training = training
             for run in self.runs:
                 run.training = training
-        values, saved = [_filled(x) if dense else x for x, dense in zip(inputs, self._dense, strict=True)], []
+        values = [read_only(_filled(x) if dense else x) for x, dense in zip(inputs, self._dense, strict=True)]
+        saved: list[Any] = []
         for node, sources, parameters, run in zip(self.nodes, self._sources, self._views, self.runs, strict=True):
             taken = (values[sources[0]],) if len(sources) == 1 else [values[source] for source in sources]
             value, kept = node.layer.forward(parameters, taken, run)

@@ -109,7 +109,8 @@ class MLPClassifier(ClassAnswers):
     standardize : bool or None, default=None
         Scale columns to mean zero and variance one inside; None warns of columns that need it.
     augment : callable or sequence of callables, optional
-        (X, y, generator) → (X', y) of `gnomon.transfer`, or your own, applied to every mini-batch.
+        (X, y, generator) → (X', y) of `gnomon.transfer`, or your own, applied one after the other to a copy of every
+        mini-batch; labels stay as they are.
     pretrain : {"autoencoder", "rbm"}, optional
         Learn the first weights of the hidden layers from the rows alone, greedily, by denoising autoencoders or
         Boltzmann machines (`gnomon.neural.pretrain`); ``fit(X_unlabelled=)`` gives further rows.

@@ -24,6 +24,7 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix, Sp
 from gnomon.base.callbacks import Tasks
 from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_choice
 from gnomon.search import BoostingPlan, Columns, Round
 from gnomon.search.boosting_scores import flat_scores, has_curvature, mean_loss
@@ -163,7 +164,8 @@ class HistogramRounds(BoostedTrees):
 
         def measure(rows: BoostingRows, scores: Floats) -> float:
             options = {} if np.all(rows.weights == 1.0) else {"sample_weight": rows.weights}
-            return float(scorer(with_fixed_scores(self, scores), rows.X, self._labels(rows.y), **options))
+            X, y = read_only(rows.X), read_only(self._labels(rows.y))
+            return float(scorer(with_fixed_scores(self, scores), X, y, **options))
 
         return measure
 

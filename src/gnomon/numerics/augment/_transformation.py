@@ -1,6 +1,6 @@
 """What a transformation of rows is.
 
-    (X, y, generator) → (X', y'),    as many rows, of the same shape; the labels of the seven here stay as they are  (1)
+    (X, y, generator) → (X', y),    as many rows, of the same shape, with the labels that they had                (1)
 
 A class that is invariant under (1) may be taught so by rows that were changed by it: Simard, Steinkraus & Platt (2003),
 doi:10.1109/ICDAR.2003.1227801.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from gnomon._typing import Array, Floats
 __all__ = ["Augmentation", "Transformation", "augment_rows", "check_augment"]
 
 Augmentation: TypeAlias = Callable[[Any, Any, np.random.Generator], tuple[Any, Any]]
-"""A transformation, or any function (X, y, generator) → (X', y')."""
+"""A transformation, or any function (X, y, generator) → (X', y)."""
 
 
 class Transformation(ABC):
@@ -78,7 +79,19 @@ def check_augment(augment: Any) -> tuple[Augmentation, ...]:
 
 
 def augment_rows(augment: Sequence[Augmentation], X: Any, y: Any, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Rows changed by one transformation after the other.
+    """Rows changed by one transformation after the other; each gets copies, which it may write to.
+
+    Parameters
+    ----------
+    augment : sequence of Augmentation
+    X : ndarray
+    y : ndarray, sequence of ndarray, or None
+        Labels; a step that returns others is refused.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    X', y
 
     References
     ----------
@@ -97,7 +110,20 @@ def augment_rows(augment: Sequence[Augmentation], X: Any, y: Any, rng: np.random
     """
     for step in augment:
         given = X.shape
-        X, y = step(X, y, rng)
-        if X.shape != given:
-            raise ValueError(f"augment={step!r} made rows of shape {X.shape} of {given}; it must keep the shape")
+        X, labels = step(np.array(X), deepcopy(y), rng)
+        if np.shape(X) != given:
+            raise ValueError(f"augment={step!r} made rows of shape {np.shape(X)} of {given}; it must keep the shape")
+        if not _are_equal(labels, y):
+            raise ValueError(
+                f"augment={step!r} returned other labels than it was given; it must return y as it was, for rows in "
+                "the order that they had"
+            )
     return X, y
+
+
+def _are_equal(labels: Any, y: Any) -> bool:
+    if y is None:
+        return labels is None
+    if isinstance(y, np.ndarray):
+        return np.array_equal(labels, y)
+    return len(labels) == len(y) and all(map(np.array_equal, labels, y))

@@ -21,6 +21,7 @@ from gnomon.numerics.neighbors._heap import NOBODY, empty_heaps, select_nearest,
 from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, from_pairs, joined_pairs
 from gnomon.numerics.neighbors._result import Neighbors, without_self
 from gnomon.numerics.parallel import blas_threads, map_chunks
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["BlockIndex", "GraphIndex", "matrix_index", "metric_index"]
 
@@ -127,7 +128,11 @@ def metric_index(X: Any, metric: Any, params: Mapping[str, Any] | None = None) -
     if isinstance(metric, DistanceMetric):
         return BlockIndex(X.shape[0], lambda queries: metric.pairwise(queries, X), X)
     given = {**(LEARNED[metric](X) if isinstance(metric, str) and metric in LEARNED else {}), **(params or {})}
-    return BlockIndex(X.shape[0], partial(pairwise_distances, Y=X, metric=metric, **given), X)
+    return BlockIndex(X.shape[0], partial(_distances, read_only(X), metric, given), X)
+
+
+def _distances(X: Any, metric: Any, params: Mapping[str, Any], queries: Any) -> Floats:
+    return pairwise_distances(read_only(queries), X, metric=metric, **params)
 
 
 def matrix_index(D: Floats) -> BlockIndex:

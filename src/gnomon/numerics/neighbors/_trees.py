@@ -31,6 +31,7 @@ from gnomon.numerics.neighbors._result import (
     without_self,
 )
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.sharing import read_only
 
 __all__ = ["BallTreeIndex", "KDTreeIndex", "ball_tree_index", "kd_tree_index"]
 
@@ -227,7 +228,7 @@ class _Numbers:
         self.metric, self.failed = metric, False
 
     def __call__(self, a: Floats, b: Floats, **params: Any) -> float:
-        found = self.metric(a, b, **params)
+        found = self.metric(read_only(a), read_only(b), **params)
         self.failed = self.failed or bool(np.isnan(found))
         return found
 
