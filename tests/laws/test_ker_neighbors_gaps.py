@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.neighbors as peers
+from scipy import sparse
+from sklearn.metrics import DistanceMetric, pairwise_distances
 
 from gnomon.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from gnomon.numerics.neighbors import index_rows, nearest_neighbors, radius_neighbors
@@ -84,3 +86,25 @@ def test_weights_of_such_distances_are_those_of_scikit_learn(weights):
             options = {"n_neighbors": 6, "weights": weights, "metric": "correlation"}
             found, expected = (cls(**options).fit(X, Y).predict(NEW) for cls in (ours, theirs))
         np.testing.assert_allclose(found, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["euclidean", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("way", ["auto", "brute", "kd_tree", "ball_tree"])
+def test_metrics_may_be_objects_in_every_search(name, way):
+    rows = np.random.default_rng(0).normal(size=(50, 3))
+    expected = KNeighborsRegressor(3, metric=name).fit(rows, rows[:, 0]).kneighbors(rows[:9] + 0.1)
+    model = KNeighborsRegressor(3, metric=DistanceMetric.get_metric(name), algorithm=way).fit(rows, rows[:, 0])
+    for found, known in zip(model.kneighbors(rows[:9] + 0.1), expected, strict=True):
+        np.testing.assert_allclose(found, known)
+
+
+def test_known_distances_may_be_dense_for_some_rows_and_sparse_for_others():
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    D, new = pairwise_distances(rows), pairwise_distances(rows[:5] + 0.1, rows)
+    expected = KNeighborsClassifier(3).fit(rows, np.arange(30) % 2).kneighbors(rows[:5] + 0.1)[1]
+    for stored in (D, sparse.csr_array(D)):
+        model = KNeighborsClassifier(3, metric="precomputed").fit(stored, np.arange(30) % 2)
+        for queries in (new, sparse.csr_array(new), sparse.coo_array(new)):
+            np.testing.assert_array_equal(model.kneighbors(queries)[1], expected)
+        with pytest.raises(TypeError, match="explicit zeros"):
+            model.kneighbors(sparse.dok_array(new))

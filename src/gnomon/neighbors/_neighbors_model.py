@@ -34,6 +34,9 @@ __all__ = ["Neighborhood", "NeighborsModel", "Weights"]
 
 Weights: TypeAlias = Literal["uniform", "distance"] | Kernel | Callable[[Any], Any] | None
 
+GRAPHS = ("csr", "csc", "coo", "lil")
+"""Formats of sparse distances that keep zeros which are stored."""
+
 MOST_KS = 100
 """Numbers of neighbours that are compared where none are given."""
 
@@ -96,6 +99,11 @@ class NeighborsModel(MultiOutputMixin, Estimator):
         options: dict[str, Any] = {"accept_sparse": "csr", "dtype": "numeric", "order": "C", "reset": reset, **target}
         if self.kernel is not None:
             return kernel_rows(self, X, y, kernel=self.kernel, **{**options, "dtype": (np.float64, np.float32)})
+        if self._given_distances and is_sparse(X) and X.format not in GRAPHS:
+            raise TypeError(
+                f"Sparse matrix in {X.format!r} format is not supported due to its handling of explicit zeros; give "
+                f"distances as one of {', '.join(GRAPHS)}"
+            )
         return validate_rows(self, X, y, finite=not self._gaps, **options)
 
     @property
@@ -110,7 +118,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
         """Distances that were given: not negative, and sorted in each row where they are sparse."""
         if not self._given_distances:
             return D
-        D = check_array(D, accept_sparse=("csr", "csc", "coo", "lil"), ensure_non_negative=True, input_name="X")
+        D = check_array(D, accept_sparse=GRAPHS, ensure_non_negative=True, input_name="X")
         if square and D.shape[0] != D.shape[1]:
             raise ValueError(f"Precomputed matrix must be square. Input is a {D.shape[0]}x{D.shape[1]} matrix.")
         return sort_graph_by_row_values(D, copy=True) if is_sparse(D) else D
@@ -297,20 +305,12 @@ class NeighborsModel(MultiOutputMixin, Estimator):
                 f"Expected n_neighbors {'<' if rows is None else '<='} n_samples_fit, but n_neighbors = {k}, "
                 f"n_samples_fit = {n}, n_samples = {m}"
             )
-        if self._given_distances and rows is not None:
-            rows = self._same_kind(rows)
         index = self._searched()
+        if self._given_distances and rows is not None and is_sparse(rows) != is_sparse(self._fit_X):
+            # A search of distances that are given asks the queries alone, which are entries of a graph where sparse.
+            index = index_rows(rows, metric="precomputed")
         found = index.nearest_others(k, self.n_jobs) if rows is None else index.nearest(rows, k, self.n_jobs)
         return Neighborhood(found, rows)
-
-    def _same_kind(self, D: Any) -> Any:
-        """Distances of queries, dense or sparse as those of the stored rows were."""
-        if is_sparse(D) == is_sparse(self._fit_X):
-            return D
-        raise ValueError(
-            "distances of queries must be dense where those of the stored rows were, and sparse where they were; "
-            f"convert them: found {type(D).__name__} after {type(self._fit_X).__name__}"
-        )
 
     def _neighbor_weights(self, found: Neighborhood) -> Floats | None:
         """A weight for each neighbour; None where all are equal."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from sklearn.metrics import DistanceMetric
 from sklearn.neighbors import VALID_METRICS
 
 from gnomon._typing import is_sparse
@@ -33,6 +34,9 @@ EXPONENTS = {"euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "cityblock": 1.0, "l
              "infinity": np.inf}  # fmt: skip
 """p of metrics that are Minkowski distances."""
 
+OBJECTS = {"EuclideanDistance": 2.0, "ManhattanDistance": 1.0, "ChebyshevDistance": np.inf}
+"""The same of metrics that are objects, by the names of their classes without the size of a number."""
+
 
 class Search(NamedTuple):
     """What is searched: rows, and by which metric."""
@@ -46,6 +50,8 @@ class Search(NamedTuple):
     @property
     def p(self) -> float | None:
         """The exponent of an unweighted Minkowski distance that is a metric; None of any other."""
+        if isinstance(self.metric, DistanceMetric):
+            return OBJECTS.get(type(self.metric).__name__.rstrip("3264"))
         if not isinstance(self.metric, str):
             return None
         if self.metric in ("minkowski", "p") and self.params.get("w") is None:
