@@ -98,6 +98,7 @@ def test_metrics_may_be_objects_in_every_search(name, way):
         np.testing.assert_allclose(found, known)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.EfficiencyWarning")
 def test_known_distances_may_be_dense_for_some_rows_and_sparse_for_others():
     rows = np.random.default_rng(0).normal(size=(30, 2))
     D, new = pairwise_distances(rows), pairwise_distances(rows[:5] + 0.1, rows)
