@@ -168,6 +168,9 @@ def test_what_a_file_cannot_keep_is_refused(tmp_path):
     ]:
         with pytest.raises(ValueError, match=sentence):
             MLPRegressor(**options).fit(X, Y)
+    for solver in ("lbfgs", "bfgs", "cg", "newton"):
+        with pytest.raises(ValueError, match=r"checkpoint=.* cannot be used by solver"):
+            MLPRegressor(solver=solver, checkpoint=file).fit(X, Y)
     with pytest.raises(ValueError, match="give masks='numpy', not 'native'"):
         NetworkRegressor([Dense(2)], masks="native", checkpoint=file).fit(X, Y)
     with pytest.raises(ValueError, match="partial_fit does not support checkpoint"):

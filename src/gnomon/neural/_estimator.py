@@ -121,6 +121,11 @@ class NetworkEstimator(KeepsProgress, CallbackSupportMixin, Estimator, Estimator
         rows = _weighted(rows, targets, factors)
         if held is None and self.early_stopping:
             rows, held = split_rows(rows, self.validation_fraction, self._labels(rows.y, targets), rng)
+        if held is None and self.monitor != "score":
+            raise ValueError(
+                f"monitor={self.monitor!r} is watched on rows held out, and there are none; give early_stopping=True "
+                "or validation_data, or leave monitor out"
+            )
         self._prepare(rows, targets, new=not goes_on)
         draw = self._first_weights(rows.X, X_unlabelled)
         options.warn_of_batch_size(rows.X.shape[0], stacklevel=2)

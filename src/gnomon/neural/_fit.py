@@ -245,6 +245,13 @@ def check_network(network: Any, options: TrainingOptions) -> None:
             f"checkpoint={str(options.checkpoint)!r} keeps parameters, and {kept[0]!r} has more, as running means; "
             "leave one out"
         )
+    own = [(group.layer, name, getattr(group, name)) for group in network.groups() for name in ("l1", "max_norm")]
+    if options.full_batch and (given := [each for each in own if each[2]]):
+        layer, name, value = given[0]
+        raise ValueError(
+            f"{name}={value!r} of layer {layer!r} cannot be used by solver={options.solver!r}, which needs one smooth "
+            f"objective; choose 'adam', 'sgd', 'gd' or 'rprop', or leave {name} out"
+        )
     if network.random and options.full_batch:
         drawn = [type(layer).__name__ for layer in network.layers if layer.random]
         raise ValueError(

@@ -30,6 +30,10 @@ __all__ = ["DESCENTS", "TrainingOptions"]
 DESCENTS = ("lbfgs", "bfgs", "cg", "newton")
 """Solvers of the whole objective, which neither mini-batches nor chance may enter."""
 
+THEIRS = ("constant", "invscaling", "adaptive")
+"""Words for rates that scikit-learn's networks take beside every solver. Of the parameters that they share with ours
+each is read by the solvers that have it, as there; any other is refused where it cannot be used."""
+
 LEAST_RATE = 1e-6
 """Where the rates of "adaptive" end."""
 
@@ -172,11 +176,31 @@ class TrainingOptions(TrainingParameters):
                 raise ValueError(f"checkpoint={path!r} is for one start, and n_restarts={self.n_restarts}; give 1")
             if self.masks != "numpy":
                 raise ValueError(f"checkpoint={path!r} keeps NumPy's generator; give masks='numpy', not {self.masks!r}")
+        if self.curvature != "gauss_newton" and self.solver != "newton":
+            raise ValueError(
+                f"curvature={self.curvature!r} is for solver='newton', not {self.solver!r}; choose it, or leave "
+                "curvature out"
+            )
+        steps = None if self.full_batch else self.rule
+        own_rate = not isinstance(self.learning_rate, str) or self.learning_rate not in THEIRS
+        if own_rate and not (steps and steps.has_rate):
+            raise ValueError(
+                f"learning_rate={self.learning_rate!r} is for rates and solver={self.solver!r} has none; leave it out"
+            )
+        if isinstance(self.momentum, Schedule) and not (steps and steps.has_momentum):
+            raise ValueError(
+                f"momentum={self.momentum!r} is for 'sgd' and 'gd', and solver={self.solver!r} has none; leave it out"
+            )
         if not self.full_batch:
             return
+        if self.track_objective:
+            raise ValueError(
+                f"track_objective=True is for mini-batches, and the history of solver={self.solver!r} has the "
+                "objective of all rows; leave it out"
+            )
         free = {
             "l1": 0.0, "max_norm": None, "adapt_ratio": None, "checkpoint": None, "augment": None,
-            "sampling": "shuffle",
+            "sampling": "shuffle", "penalty_scale": "all",
         }  # fmt: skip
         for name, idle in free.items():
             if isinstance(given := getattr(self, name), np.ndarray) or given != idle:

@@ -30,6 +30,8 @@ class MLPClassifier(ClassAnswers):
     """Classifier with dense hidden layers: equation (1) of the module with the cross-entropy.
 
     Two classes have one output and p = σ(f), more have a softmax, and an indicator matrix a sigmoid for every label.
+    Parameters that scikit-learn's class has too are read by the solvers that have them, as there; any other is refused
+    where it cannot be used.
 
     Parameters
     ----------
