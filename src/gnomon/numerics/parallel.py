@@ -14,25 +14,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cache, partial
 from itertools import count, takewhile
-from threading import Condition, Lock
+from queue import SimpleQueue
+from threading import Condition, RLock, Thread
 from time import thread_time
 from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
-from threadpoolctl import ThreadpoolController
 
 from gnomon._jit import DISABLED, atomic_load, jit_no_alloc, pause
 from gnomon._typing import Integers
+from gnomon.numerics.blas import blas_threads, calm_blas, one_blas_thread
 
 __all__ = ["blas_threads", "calm_blas", "map_chunks", "map_tiles", "map_until_interrupt", "split_rows", "team"]
-
-_SMALL = 512
-"""Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
 
 SPINS = 80_000
 """Iterations of a helper's spin loop before it sleeps: some milliseconds."""
@@ -117,7 +114,7 @@ def map_tiles(function: Callable[[Item], Result], tiles: Iterable[Item], n_jobs:
     workers = effective_n_jobs(n_jobs)
     if workers <= 1 or len(pieces) <= 1:
         return map_chunks(function, pieces, n_jobs)
-    with _BLAS.one_thread():
+    with one_blas_thread():
         begin = thread_time()
         found = [function(pieces[0])]
         left = (thread_time() - begin) * (len(pieces) - 1)
@@ -150,12 +147,15 @@ def team(n_jobs: int | None = None) -> Iterator[Team]:
     [[0], [0, 1, 4]]
     """
     workers = effective_n_jobs(n_jobs)
-    with nullcontext() if workers <= 1 else _BLAS.one_thread():
+    with nullcontext() if workers <= 1 else one_blas_thread():
         together = Team(workers)
         try:
             yield together
         finally:
-            together.close()
+            try:
+                together.close()
+            finally:
+                together.close()
 
 
 class Team:
@@ -168,11 +168,13 @@ class Team:
     def __init__(self, n_jobs: int) -> None:
         self.n_jobs = n_jobs
         self._spins = SPINS if n_jobs <= _processors() and not DISABLED else 0
-        self._changed = Condition()
+        # An interrupt can come between a condition and its lock, but not between a lock and what it guards.
+        self._lock = RLock()
+        self._changed = Condition(self._lock)
         # The number of the turn, then a busy flag per helper, each in its cache line against false sharing.
         self._state = np.zeros(CACHE_LINE * max(1, n_jobs), dtype=np.int64)
         self._work: Callable[[], None] | None = None
-        self._helpers: list[Future[None]] = []
+        self._helpers = 0
         self._busy_in_background = False
 
     def __call__(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -243,18 +245,17 @@ class Team:
         """Let the helpers return to the pool."""
         if self._helpers:
             self._announce(CLOSED)
-        for helper in self._helpers:
-            helper.cancel()
 
     def _wake(self, work: Callable[[], None], helpers: int) -> None:
         """Let so many helpers do `work`; those asleep are woken, and threads are taken from the pool at first use."""
         self._work = work
         self._announce(self._state[0] + 1)
-        while len(self._helpers) < helpers:
-            self._helpers.append(_pool().submit(self._help, CACHE_LINE * (1 + len(self._helpers))))
+        while self._helpers < helpers:
+            self._helpers += 1
+            _pool().submit(partial(self._help, CACHE_LINE * self._helpers))
 
     def _announce(self, turn: int) -> None:
-        with self._changed:
+        with self._lock:
             self._state[0] = turn
             self._changed.notify_all()
 
@@ -266,14 +267,14 @@ class Team:
             # None: the work was finished before this helper began.
             if work is not None:
                 work()
-            with self._changed:
+            with self._lock:
                 self._state[place] = 0
                 self._changed.notify_all()
 
     def _next(self, seen: int) -> int:
         """The next turn, once there is one."""
         if not _in_rounds(lambda spins: spin_until_changed(self._state, seen, spins), self._spins):
-            with self._changed:
+            with self._lock:
                 self._changed.wait_for(lambda: self._state[0] != seen)
         return self._state[0]
 
@@ -283,7 +284,7 @@ class Team:
             return
         self._work = None
         if self._helpers and not _in_rounds(lambda spins: spin_until_idle(self._state, spins), self._spins):
-            with self._changed:
+            with self._lock:
                 self._changed.wait_for(lambda: not np.any(self._state[CACHE_LINE:]))
 
 
@@ -365,75 +366,6 @@ def map_until_interrupt(
     return [done[i] for i in takewhile(done.__contains__, range(len(items)))]
 
 
-def blas_threads() -> int:
-    """The number of threads that BLAS may use here and now.
-
-    References
-    ----------
-    Dongarra, J. et al. (1990). A set of level 3 basic linear algebra subprograms. doi:10.1145/77626.79170
-
-    Examples
-    --------
-    >>> from gnomon.numerics.parallel import blas_threads
-    >>> blas_threads() >= 1
-    True
-    """
-    return max((library.num_threads for library in _controller().select(user_api="blas").lib_controllers), default=1)
-
-
-class _BlasLimit:
-    """BLAS kept to one thread by any number of threads at once.
-
-    Most libraries have one setting for the process. Each thread puts back what it found, which may be the limit of
-    another; so the last one to leave puts back what the first one found.
-    """
-
-    def __init__(self) -> None:
-        self._first: Any = None
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew: in a forked process the threads that were inside, and may hold the lock, do not exist."""
-        self._lock, self._inside = Lock(), 0
-
-    @contextmanager
-    def one_thread(self) -> Iterator[None]:
-        """A context in which BLAS keeps to one thread."""
-        with self._lock:
-            mine = _controller().limit(limits=1, user_api="blas")
-            self._first = self._first if self._inside else mine
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                (mine if self._inside else self._first).restore_original_limits()
-
-
-_BLAS = _BlasLimit()
-
-
-def calm_blas(size: int) -> AbstractContextManager[Any]:
-    """A context in which BLAS keeps to one thread for square matrices too small to gain from more.
-
-    Woken threads wait for more work by spinning, some tens of milliseconds, and so take a processor from whatever
-    follows: fitting in a loop costs half as much again.
-
-    References
-    ----------
-    Dongarra, J. et al. (1990). A set of level 3 basic linear algebra subprograms. doi:10.1145/77626.79170
-
-    Examples
-    --------
-    >>> from gnomon.numerics.parallel import blas_threads, calm_blas
-    >>> with calm_blas(100):
-    ...     blas_threads()
-    1
-    """
-    return _BLAS.one_thread() if size < _SMALL else nullcontext()
-
-
 def split_rows(n: int, parts: int) -> list[slice]:
     """`n` rows as at most `parts` slices of nearly equal length.
 
@@ -451,20 +383,45 @@ def split_rows(n: int, parts: int) -> list[slice]:
     return [slice(i * n // parts, (i + 1) * n // parts) for i in range(parts)]
 
 
+class _Pool:
+    """Threads that stay, and do what is submitted in the order of its coming.
+
+    Unlike with those of concurrent.futures, no lock stays where an interrupt comes between two steps, and a process
+    does not wait for them at its end.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._threads, self._lock = most, list[Thread](), RLock()
+        self._jobs = SimpleQueue[Callable[[], object]]()
+        # An entry for each thread that waits for a job; who submits one takes it, so that no two count on one thread.
+        self._free = list[None]()
+
+    def submit(self, job: Callable[[], object]) -> None:
+        """Let a free thread do the job, or a new one, or whichever is free first; none if no thread can be had."""
+        self._jobs.put(job)
+        try:
+            self._free.pop()
+        except IndexError:
+            with self._lock, suppress(RuntimeError):
+                self._threads = [thread for thread in self._threads if thread.is_alive()]
+                if len(self._threads) < self._most:
+                    self._threads.append(Thread(target=self._work, name="gnomon", daemon=True))
+                    self._threads[-1].start()
+
+    def _work(self) -> None:
+        while True:
+            self._jobs.get()()
+            if self._jobs.empty():
+                self._free.append(None)
+
+
 @cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max(8, os.cpu_count() or 1), thread_name_prefix="gnomon")
+def _pool() -> _Pool:
+    return _Pool(max(8, os.cpu_count() or 1))
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
-    os.register_at_fork(after_in_child=_BLAS.forget)
 
 
 _processors = cache(cpu_count)
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    # Looking the libraries up takes milliseconds; NumPy's and SciPy's are loaded by the time this is asked.
-    return ThreadpoolController()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
-from threadpoolctl import threadpool_limits
+from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["Progress", "silent", "suited_threads"]
 
@@ -19,6 +20,6 @@ def silent(done: int, total: int, text: str) -> None:
     """Say nothing."""
 
 
-def suited_threads(rows: int, columns: int) -> threadpool_limits:
+def suited_threads(rows: int, columns: int) -> AbstractContextManager[None]:
     """A context in which BLAS takes one thread for a small table, where more cost more than they save."""
-    return threadpool_limits(1 if rows * columns < SMALL_CELLS else None)
+    return calm_blas(1) if rows * columns < SMALL_CELLS else nullcontext()
