@@ -23,7 +23,7 @@ from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import FLOATS
 from gnomon.optim import distances_to
-from gnomon.optim.center_distances import in_unit, row_unit
+from gnomon.optim.center_distances import row_unit
 
 __all__ = ["silhouettes"]
 
@@ -100,8 +100,7 @@ class _Centred(NamedTuple):
 
 def _centred(X: Floats) -> _Centred:
     """Rows in a unit in which squares are ordinary numbers: (1) does not depend on it."""
-    unit = row_unit(X)
-    Z = np.asarray(in_unit(X, unit))
+    Z = np.asarray(row_unit(X).inward(X))
     Z = np.ascontiguousarray(Z - Z.mean(axis=0))
     squares, ones = np.einsum("ij,ij->i", Z, Z)[:, None], np.ones((len(Z), 1), dtype=Z.dtype)
     near = np.sqrt(np.finfo(Z.dtype).eps) * (squares + squares.max())

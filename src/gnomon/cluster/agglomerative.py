@@ -268,13 +268,13 @@ def _tree(X: Floats, linkage: Any, metric: Metric) -> Floats:
     if is_given_matrix(metric):
         return merge_tree(distance_matrix(X, metric), linkage)
     unit = row_unit(X)
-    rows: Floats = X if unit == 1.0 else X / X.dtype.type(unit)
+    rows: Floats = unit.inward(X)
     if isinstance(metric, str) and metric in EUCLIDEAN and linkage in ("single", "ward"):
         merges = merge_rows(rows, linkage)
-        merges[:, 2] *= unit
+        merges[:, 2] = unit.outward(merges[:, 2])
         return merges
     if isinstance(metric, str) and metric in EUCLIDEAN:
         merges = merge_tree(distance_matrix(rows.astype(float), metric), linkage)
-        merges[:, 2] *= unit
+        merges[:, 2] = unit.outward(merges[:, 2])
         return merges
     return merge_tree(distance_matrix(X, metric), linkage)

@@ -26,8 +26,9 @@ from gnomon.base.estimator import Estimator
 from gnomon.cluster._base import check_n_clusters, warn_if_few
 from gnomon.cluster._pairs import Metric, distance_matrix
 from gnomon.cluster._tree import has_inversions
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.optim import kmeans, nearest_center, seed_centers
-from gnomon.optim.center_distances import in_unit, row_unit
+from gnomon.optim.center_distances import row_unit
 
 __all__ = ["DivisiveClustering"]
 
@@ -125,12 +126,11 @@ class DivisiveClustering(ClusterMixin, Estimator):
         k = n if self.n_clusters is None else self.n_clusters
         check_n_clusters(k, n)
         self._refuse()
-        unit = row_unit(X) if self.method != "diana" else 1.0
+        unit = row_unit(X) if self.method != "diana" else PowerOfTwo()
         ways: dict[str, type[Way]] = {"bisect": _Bisect, "diana": _Diana, "principal": _Principal}
-        way = ways[self.method].of(self, in_unit(X, unit).astype(float))
-        power = 1.0 if self.method == "diana" else unit * unit
-        least = 0.0 if self.threshold is None else self.threshold / power
-        self._keep(X, *_divide(way, n, k, least), power)
+        way = ways[self.method].of(self, unit.inward(X).astype(float))
+        least = 0.0 if self.threshold is None else float(unit.outward(self.threshold, -2))
+        self._keep(X, *_divide(way, n, k, least), unit)
         if self.n_clusters is not None and self.threshold is None:
             warn_if_few(self.labels_, k)
         return self
@@ -156,19 +156,18 @@ class DivisiveClustering(ClusterMixin, Estimator):
         if self.method == "diana" and self.split != "inertia":
             raise ValueError("method='diana' splits the cluster of the largest diameter; leave out split=")
 
-    def _keep(self, X: Floats, leaves: list[_Node], splits: list[_Node], sizes: Floats, power: float) -> None:
+    def _keep(self, X: Floats, leaves: list[_Node], splits: list[_Node], sizes: Floats, unit: PowerOfTwo) -> None:
         diana = self.method == "diana"
         self.labels_ = np.empty(len(X), dtype=np.int32)
         for j, leaf in enumerate(leaves):
             self.labels_[leaf.rows] = j
         self.n_clusters_ = len(leaves)
-        scale = power if diana else np.sqrt(power)
-        self.heights_ = scale * np.array([node.height for node in splits])
+        self.heights_ = unit.outward(np.array([node.height for node in splits]))
         self.merges_ = _merges(leaves, splits, self.heights_)
         self.has_inversions_ = has_inversions(self.heights_[::-1])
-        self.history_ = {"iteration": np.arange(len(sizes)), "objective": power * sizes}
+        self.history_ = {"iteration": np.arange(len(sizes)), "objective": unit.outward(sizes, 2)}
         if not diana:
-            self.inertia_ = float(power * sizes[-1])
+            self.inertia_ = float(unit.outward(sizes[-1], 2))
         if _has_rows(self):
             self._means = np.array([X[leaf.rows].mean(axis=0) for leaf in leaves])
 

@@ -32,7 +32,7 @@ from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, distances_to, em, kmeans
-from gnomon.optim.center_distances import check_objective, in_unit, row_unit
+from gnomon.optim.center_distances import check_objective, row_unit
 
 __all__ = ["SoftKMeans"]
 
@@ -144,8 +144,8 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         weights = check_weights(sample_weight, X).astype(float)
         rng = check_random_state(self.random_state)
         self._unit = row_unit(X)
-        rows = in_unit(X, self._unit).astype(float)
-        given = in_unit(np.asarray(self.init, dtype=float), self._unit) if self._init_is_array() else self.init
+        rows = self._unit.inward(X).astype(float)
+        given = self._unit.inward(np.asarray(self.init, dtype=float)) if self._init_is_array() else self.init
         starts = Starts(given, self.n_clusters, self.n_init).draw(rows, weights, rng)
         beta = self._beta(rows, starts[0], weights)
         found = self._descend(rows, weights, starts, beta, rng)
@@ -165,7 +165,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         Z : ndarray of shape (n_samples, n_clusters)
         """
         apart = self.transform(X)
-        return self._shares((apart.astype(float) / self._unit) ** 2, self._scaled_beta).z.astype(apart.dtype)
+        return self._shares(self._unit.inward(apart.astype(float)) ** 2, self._scaled_beta).z.astype(apart.dtype)
 
     def predict(self, X: MatrixLike) -> Integers:
         """The cluster with the largest share; the lowest of several.
@@ -212,7 +212,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         if self.membership == "fuzzy":
             return np.nan
         if self.beta != "auto":
-            return float(self.beta) * self._unit * self._unit
+            return float(self._unit.outward(self.beta, 2))
         within = kmeans(rows, start, weights).objective / (weights.sum() * rows.shape[1])
         if not within > 0.0:
             raise ValueError(
@@ -237,7 +237,7 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
             "total_weight": float(weights.sum()),
         }
         if self.anneal is not None:
-            value, factor = self.anneal[0] * self._unit * self._unit, self.anneal[1]
+            value, factor = self._unit.outward(self.anneal[0], 2), self.anneal[1]
             while value < beta:
                 starts = [em(*steps.at(value), start, **options).theta for start in starts]
                 starts = [start + NUDGE * np.sqrt(scale) * rng.normal(size=start.shape) for start in starts]
@@ -248,15 +248,14 @@ class SoftKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin
         return found._replace(objective=found.objective * scale, history=history, restarts=restarts)
 
     def _keep(self, found: EMResult[Floats, Floats], beta: float, dtype: np.dtype) -> None:
-        self.cluster_centers_ = (found.theta * self._unit).astype(dtype)
+        self.cluster_centers_ = self._unit.outward(found.theta).astype(dtype)
         self.membership_ = found.posterior.astype(dtype)
-        self._scaled_beta, self.beta_ = beta, beta / self._unit / self._unit
+        self._scaled_beta, self.beta_ = beta, float(self._unit.outward(beta, -2))
         self.labels_ = np.argmax(found.posterior, axis=1).astype(np.int32)
         self.converged_, self.stop_reason_, self.n_iter_ = found.converged, found.stop_reason, found.n_iter
-        with np.errstate(over="ignore"):
-            self.objective_ = float(-found.objective * self._unit * self._unit)
-            self.history_ = {**found.history, "objective": -found.history["objective"] * self._unit * self._unit}
-            self.restarts_ = -np.asarray(found.restarts) * self._unit * self._unit
+        self.objective_ = float(self._unit.outward(-found.objective, 2))
+        self.history_ = {**found.history, "objective": self._unit.outward(-found.history["objective"], 2)}
+        self.restarts_ = self._unit.outward(-np.asarray(found.restarts), 2)
         check_objective(self.objective_, is_zero=found.objective == 0.0)
 
     @property

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array
 from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike, RandomState
 from gnomon.features._row_pairs import of_pairs, row_sums
 from gnomon.numerics.validation import FLOATS, check_integer, check_interval
-from gnomon.optim.center_distances import in_unit, row_unit
+from gnomon.optim.center_distances import row_unit
 
 __all__ = ["Distortion", "jl_distortion", "johnson_lindenstrauss_min_dim"]
 
@@ -130,17 +130,16 @@ def jl_distortion(
     if n < 2:
         raise ValueError("X has 1 row, and a distance needs two; give more rows")
     i, j = _pairs(n, n_pairs, random_state)
-    units = row_unit(X), row_unit(Z)
-    before, after = (_squares(A, unit, i, j) for A, unit in zip((X, Z), units, strict=True))
+    of_X, of_Z = row_unit(X), row_unit(Z)
+    before, after = _squares(of_X.inward(X), i, j), _squares(of_Z.inward(Z), i, j)
     apart = before > 0.0
     if not np.any(apart):
         raise ValueError("all rows of X that were compared are equal, and a ratio needs a distance; give other rows")
-    return Distortion(after[apart] / before[apart] * (units[1] / units[0]) ** 2)
+    return Distortion(of_Z.over(of_X).outward(after[apart] / before[apart], 2))
 
 
-def _squares(A: Any, unit: float, i: Integers, j: Integers) -> Floats:
-    """Squared distances of pairs of rows, in squares of the unit."""
-    rows = in_unit(A, unit)
+def _squares(rows: Any, i: Integers, j: Integers) -> Floats:
+    """Squared distances of pairs of rows."""
     return of_pairs(lambda a, b: row_sums(a - b, 2), rows, rows, i, j)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from gnomon._jit import jit, subroutine
 from gnomon._typing import ArrayLike, Floats, Integers
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.optim._kmeans import KMeansResult
@@ -73,13 +74,13 @@ def exact_kmeans(X: ArrayLike, k: int, sample_weight: ArrayLike | None = None) -
             f"{MOST_ROWS} rows; use KMeans"
         )
     unit = row_unit(A)
-    rows = A / unit
+    rows = unit.inward(A)
     search = _of_few if A.shape[1] > 1 else _on_a_line
     best = search(rows[used], k, weights[used])
     return _result(rows, unit, best, used, weights, k)
 
 
-def _result(rows: Floats, unit: float, best: Integers, used: Integers, weights: Floats, k: int) -> KMeansResult:
+def _result(rows: Floats, unit: PowerOfTwo, best: Integers, used: Integers, weights: Floats, k: int) -> KMeansResult:
     """Labels of the rows with weight as they were found, of the others by their nearest centre."""
     numbers = dict(zip(dict.fromkeys(best.tolist()), range(k), strict=True))
     best = np.array([numbers[label] for label in best.tolist()])
@@ -89,10 +90,11 @@ def _result(rows: Floats, unit: float, best: Integers, used: Integers, weights: 
     labels[used] = best
     squares = np.sum((rows - centers[labels]) ** 2, axis=1)
     in_units = float(weights @ squares)
-    objective = in_units * unit * unit
+    objective = float(unit.outward(in_units, 2))
     check_objective(objective, is_zero=in_units == 0.0)
     history = {"iteration": np.zeros(1), "objective": np.array([objective]), "seconds": np.zeros(1)}
-    return KMeansResult(centers * unit, labels, objective, 0, True, history, "exact", 0, squares * unit * unit)
+    centers, squares = unit.outward(centers), unit.outward(squares, 2)
+    return KMeansResult(centers, labels, objective, 0, True, history, "exact", 0, squares)
 
 
 def _on_a_line(X: Floats, k: int, weights: Floats) -> Integers:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon._jit import jit
 from gnomon._typing import Floats, Integers, Matrix
-from gnomon.optim.center_distances import Rows, center_rows, in_unit, row_unit
+from gnomon.optim.center_distances import Rows, center_rows, row_unit
 
 __all__ = ["exchange_rows"]
 
@@ -54,8 +54,8 @@ def exchange_rows(
     (array([0, 0, 1, 1]), array([[0.5 ], [2.55]]), 1)
     """
     unit = row_unit(X)
-    rows, k = center_rows(in_unit(X, unit)), len(centers)
-    labels, means = labels.copy(), np.array(centers, dtype=float) / unit
+    rows, k = center_rows(unit.inward(X)), len(centers)
+    labels, means = labels.copy(), unit.inward(np.array(centers, dtype=float))
     used = np.asarray(weights, dtype=float)
     totals = np.bincount(labels, used, k).astype(float)
     members = np.bincount(labels[used > 0.0], minlength=k)
@@ -65,7 +65,7 @@ def exchange_rows(
         n_moved += moved
         if not moved:
             break
-    return labels, (means * unit).astype(centers.dtype), n_moved
+    return labels, unit.outward(means).astype(centers.dtype), n_moved
 
 
 @jit

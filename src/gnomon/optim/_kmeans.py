@@ -20,7 +20,7 @@ from gnomon.numerics.parallel import Team, blas_threads, team
 from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.optim.center_bounds import CenterGroups, Moves, Tally, add_tally, forget_bounds, new_bounds, new_tally
-from gnomon.optim.center_distances import dense_rows, in_unit, row_unit
+from gnomon.optim.center_distances import dense_rows, row_unit
 from gnomon.optim.center_search import CenterSearch, nearest_center, shift_of
 from gnomon.optim.solution import Callback, History, StopReason, Trace
 
@@ -149,16 +149,17 @@ def kmeans(
     n = X.shape[0]
     weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     unit = row_unit(X)
-    X, start = in_unit(X, unit), np.array(centers, dtype=X.dtype) / X.dtype.type(unit)
+    X, start = unit.inward(X), unit.inward(np.array(centers, dtype=X.dtype))
     with team(n_jobs or blas_threads()) as run:
         descent = _KMeansDescent(X, start, weights, algorithm, on_empty, on_sphere, run)
         allowed = tol * descent.variance if tol > 0.0 else -1.0
         found = descent.run(allowed, max_iter, Trace(callback))
-    if unit == 1.0:
+    if unit.is_one:
         return found
-    history = {**found.history, "objective": found.history["objective"] * unit * unit}
-    centers, squares = found.centers * X.dtype.type(unit), found.squares * unit * unit
-    return found._replace(centers=centers, objective=found.objective * unit * unit, history=history, squares=squares)
+    history = {**found.history, "objective": unit.outward(found.history["objective"], 2)}
+    centers, squares = unit.outward(found.centers), unit.outward(found.squares, 2)
+    objective = float(unit.outward(found.objective, 2))
+    return found._replace(centers=centers, objective=objective, history=history, squares=squares)
 
 
 class _Totals(NamedTuple):

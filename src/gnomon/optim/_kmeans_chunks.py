@@ -16,8 +16,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon.numerics.scale import PowerOfTwo, largest_entry
 from gnomon.numerics.streaming import Moments, group_moments
-from gnomon.optim.center_distances import dense_rows, in_unit, largest_entry, unit_of
+from gnomon.optim.center_distances import SIZES, dense_rows
 from gnomon.optim.center_search import nearest_center
 from gnomon.optim.kmeans_certificate import BoundSums, bound_of_sums
 from gnomon.optim.solution import Callback, History, StopReason, Trace
@@ -124,10 +125,10 @@ def kmeans_chunks(
     """
     unit, bound = _first_look(read, len(centers), certificate, n_jobs)
     trace, n_iter, n_relocated = Trace(callback), 0, 0
-    centers = np.array(centers) / centers.dtype.type(unit)
+    centers = unit.inward(np.array(centers))
     now = _pass(read, unit, centers, n_jobs)
     allowed = tol * now.variance
-    reason: StopReason | None = "callback" if trace.add(0, now.objective * unit * unit) else None
+    reason: StopReason | None = "callback" if trace.add(0, unit.outward(now.objective, 2)) else None
     try:
         while reason is None and n_iter < max_iter:
             moved, n_moved = now.means(centers)
@@ -137,22 +138,22 @@ def kmeans_chunks(
                 break
             now, centers, n_iter = _pass(read, unit, moved, n_jobs), moved, n_iter + 1
             n_relocated += n_moved
-            asked = trace.add(n_iter, now.objective * unit * unit)
+            asked = trace.add(n_iter, unit.outward(now.objective, 2))
             reason = "tol" if change <= allowed and not n_moved else "callback" if asked else None
     except KeyboardInterrupt:
         reason = "interrupted"
     ended: StopReason = reason or "max_iter"
     return ChunkedKMeans(
-        centers * centers.dtype.type(unit),
-        now.objective * unit * unit,
+        unit.outward(centers),
+        float(unit.outward(now.objective, 2)),
         n_iter,
         ended in ("tol", "no_change"),
         trace.history,
         ended,
         n_relocated,
-        now.spread * unit,
-        float(np.sqrt(now.farthest)) * unit,
-        bound * unit * unit,
+        unit.outward(now.spread),
+        float(unit.outward(np.sqrt(now.farthest))),
+        float(unit.outward(bound, 2)),
     )
 
 
@@ -203,11 +204,11 @@ class _Pass(NamedTuple):
         return moved.astype(centers.dtype), 1
 
 
-def _pass(read: Reader, unit: float, centers: Floats, n_jobs: int | None) -> _Pass:
+def _pass(read: Reader, unit: PowerOfTwo, centers: Floats, n_jobs: int | None) -> _Pass:
     """The rows of all chunks assigned to the nearest centres, in multiples of the unit."""
     parts, squares, farthest, far = [], np.zeros(len(centers)), -1.0, centers[0].astype(float)
     for chunk, weights in read():
-        X = in_unit(chunk, unit)
+        X = unit.inward(chunk)
         labels, apart = nearest_center(X, centers, n_jobs=n_jobs)
         parts.append(group_moments(X, labels, len(centers), weights, diagonal=True, n_jobs=n_jobs))
         squares += np.bincount(labels, weights * apart, len(centers))
@@ -217,14 +218,14 @@ def _pass(read: Reader, unit: float, centers: Floats, n_jobs: int | None) -> _Pa
     return _Pass(reduce(add, parts), squares, far, farthest)
 
 
-def _first_look(read: Reader, k: int, certificate: bool, n_jobs: int | None) -> tuple[float, float]:
+def _first_look(read: Reader, k: int, certificate: bool, n_jobs: int | None) -> tuple[PowerOfTwo, float]:
     """The unit of the rows, and the bound on J in squares of it; nan where it was not asked for."""
-    unit = unit_of(max(largest_entry(X) for X, _ in read()))
+    unit = PowerOfTwo.of(max(largest_entry(X) for X, _ in read()), within=SIZES)
     if not certificate:
         return unit, np.nan
     sums, shift = list[BoundSums](), None
     for chunk, weights in read():
-        X = in_unit(chunk, unit)
+        X = unit.inward(chunk)
         if not is_sparse(X):
             # About one place for all chunks, near the rows: else the differences of their means would lose digits.
             shift = X.mean(axis=0) if shift is None else shift

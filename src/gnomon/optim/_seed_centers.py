@@ -18,7 +18,7 @@ from gnomon._jit import jit
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix
 from gnomon.numerics.parallel import blas_threads, map_chunks
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim.center_distances import Rows, center_rows, dense_rows, in_unit, row_chunks, row_unit
+from gnomon.optim.center_distances import Rows, center_rows, dense_rows, row_chunks, row_unit
 
 __all__ = ["Generator", "seed_centers"]
 
@@ -84,7 +84,7 @@ def seed_centers(
     if method == "random":
         return random_state.choice(n, size=k, replace=False, p=share)
     start = int(random_state.choice(n, p=share)) if first is None else check_integer("first", first, 0, n - 1)
-    seeds = _Seeds(in_unit(X, row_unit(X)), weights, start, n_jobs or blas_threads())
+    seeds = _Seeds(row_unit(X).inward(X), weights, start, n_jobs or blas_threads())
     trials = 2 + int(np.log(k)) if n_trials is None else check_integer("n_trials", n_trials, 1)
     for _ in range(1, k):
         seeds.add(seeds.drawn(trials, random_state) if method == "k-means++" else seeds.farthest())

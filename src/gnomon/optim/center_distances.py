@@ -21,8 +21,10 @@ import numpy as np
 from gnomon._jit import compiled, jit, jitable, noun, subroutine_reassoc, verb
 from gnomon._typing import ArrayLike, Compressed, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import split_rows
+from gnomon.numerics.scale import PowerOfTwo
 
 __all__ = [
+    "SIZES",
     "DenseRows",
     "Rows",
     "SparseRows",
@@ -30,12 +32,9 @@ __all__ = [
     "center_rows",
     "check_objective",
     "dense_rows",
-    "in_unit",
-    "largest_entry",
     "own_squares",
     "row_chunks",
     "row_unit",
-    "unit_of",
 ]
 
 TILE = 4
@@ -253,26 +252,9 @@ def dense_rows(X: Matrix, which: ArrayLike) -> Floats:
     return (part.toarray() if is_sparse(part) else part).astype(float)
 
 
-def row_unit(X: Matrix) -> float:
-    """A power of two in whose multiples squares of the entries of X neither overflow nor vanish; mostly one."""
-    return unit_of(largest_entry(X))
-
-
-def largest_entry(X: Matrix) -> float:
-    """max |x| over all entries."""
-    values = X.data if is_sparse(X) else X
-    return float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
-
-
-def unit_of(size: float) -> float:
-    """The unit of rows whose largest entry has that size."""
-    low, high = SIZES
-    return 1.0 if low <= size <= high or size == 0.0 else float(2.0 ** np.floor(np.log2(size)))
-
-
-def in_unit(X: Matrix, unit: float) -> Matrix:
-    """X in multiples of a unit."""
-    return X if unit == 1.0 else X / X.dtype.type(unit)
+def row_unit(X: Matrix) -> PowerOfTwo:
+    """The unit in which squares of the entries of X neither overflow nor vanish; mostly one."""
+    return PowerOfTwo.of(X, within=SIZES)
 
 
 def check_objective(objective: float, *, is_zero: bool) -> None:

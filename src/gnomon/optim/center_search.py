@@ -28,7 +28,7 @@ from gnomon.optim.center_bounds import (
     new_bounds,
     new_tally,
 )
-from gnomon.optim.center_distances import all_distances, center_rows, in_unit, own_squares, row_chunks, row_unit
+from gnomon.optim.center_distances import all_distances, center_rows, own_squares, row_chunks, row_unit
 
 __all__ = ["CenterSearch", "distances_to", "nearest_center", "one_group", "shift_of", "squares_to_own"]
 
@@ -190,7 +190,7 @@ def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> 
     """
     dtype = np.result_type(X, centers)
     unit = row_unit(X)
-    X, centers = in_unit(X.astype(dtype, copy=False), unit), np.ascontiguousarray(centers, dtype) / dtype.type(unit)
+    X, centers = unit.inward(X.astype(dtype, copy=False)), unit.inward(np.array(centers, dtype, order="C"))
     mean = np.mean(centers, axis=0).astype(float)
     spread = float(np.sum(np.var(centers, axis=0, dtype=float)))
     shift = np.zeros(X.shape[1]) if is_sparse(X) else shift_of(mean, spread)
@@ -198,7 +198,7 @@ def nearest_center(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> 
     with team(n_jobs or blas_threads()) as run:
         search = CenterSearch(X, shift, len(centers), run)
         search.assign(centers, np.zeros(len(labels)), one_group(len(centers)), labels)
-        return labels, search.own_squares(centers, labels) * (unit * unit)
+        return labels, unit.outward(search.own_squares(centers, labels), 2)
 
 
 def squares_to_own(X: Matrix, centers: Floats, labels: Integers, *, n_jobs: int | None = None) -> Floats:
@@ -228,12 +228,12 @@ def squares_to_own(X: Matrix, centers: Floats, labels: Integers, *, n_jobs: int 
     array([25.,  4.])
     """
     unit = row_unit(X)
-    rows, C = center_rows(in_unit(X, unit)), np.ascontiguousarray(centers, X.dtype) / X.dtype.type(unit)
+    rows, C = center_rows(unit.inward(X)), unit.inward(np.array(centers, X.dtype, order="C"))
     squares, chunks = np.empty(X.shape[0]), row_chunks(X.shape[0], X.shape[1])
     map_chunks(
         lambda part: own_squares(rows, C, labels, part.start, part.stop, squares), chunks, n_jobs or blas_threads()
     )
-    return squares * (unit * unit)
+    return unit.outward(squares, 2)
 
 
 def distances_to(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> Floats:
@@ -262,8 +262,8 @@ def distances_to(X: Matrix, centers: Floats, *, n_jobs: int | None = None) -> Fl
     array([[5., 3.]])
     """
     dtype, unit = np.result_type(X, centers), row_unit(X)
-    X, centers = in_unit(X.astype(dtype, copy=False), unit), np.ascontiguousarray(centers, dtype) / dtype.type(unit)
+    X, centers = unit.inward(X.astype(dtype, copy=False)), unit.inward(np.array(centers, dtype, order="C"))
     rows, out = center_rows(X), np.empty((X.shape[0], len(centers)), dtype)
     chunks = row_chunks(X.shape[0], centers.size)
     map_chunks(lambda part: all_distances(rows, centers, part.start, part.stop, out), chunks, n_jobs or blas_threads())
-    return out * dtype.type(unit)
+    return unit.outward(out)

@@ -16,7 +16,7 @@ from scipy import linalg
 
 from gnomon._typing import Compressed, Floats, Matrix, is_sparse
 from gnomon.numerics.streaming import Moments, moments
-from gnomon.optim.center_distances import in_unit, row_unit
+from gnomon.optim.center_distances import row_unit
 
 __all__ = ["BoundSums", "bound_of_sums", "kmeans_lower_bound"]
 
@@ -84,7 +84,7 @@ def kmeans_lower_bound(X: Matrix, k: int, weights: Floats | None = None, *, n_jo
     if k > X.shape[1]:
         return 0.0
     unit = row_unit(X)
-    return bound_of_sums(BoundSums.of(in_unit(X, unit), weights, n_jobs=n_jobs), k) * unit * unit
+    return float(unit.outward(bound_of_sums(BoundSums.of(unit.inward(X), weights, n_jobs=n_jobs), k), 2))
 
 
 def bound_of_sums(sums: BoundSums, k: int) -> float:
