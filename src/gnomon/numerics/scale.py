@@ -23,15 +23,22 @@ ALWAYS = (1.0, 1.0)
 def largest_entry(X: Any, axis: int | tuple[()] | None = None) -> Any:
     """max |x| over all entries, over an axis, or of every entry by itself (``axis=()``); 0 of nothing.
 
+    References
+    ----------
+    Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms. doi:10.1137/1.9780898718027
+
     Examples
     --------
     >>> from gnomon.numerics.scale import largest_entry
     >>> float(largest_entry([[1.0, -3.0], [2.0, 0.0]])), largest_entry([[1.0, -3.0], [2.0, 0.0]], axis=0).tolist()
     (3.0, [2.0, 3.0])
     """
-    if is_sparse(X) and axis is not None:
-        return abs(X).max(axis=axis).toarray().ravel() if min(X.shape) else np.zeros(X.shape[1 - axis])
-    entries: Any = X.data if is_sparse(X) else X
+    entries = X
+    if is_sparse(X):
+        stored: Any = X
+        if isinstance(axis, int):
+            return abs(stored).max(axis=axis).toarray().ravel() if min(X.shape) else np.zeros(X.shape[1 - axis])
+        entries = stored.data
     return np.maximum(np.max(entries, axis=axis, initial=0.0), -np.min(entries, axis=axis, initial=0.0))
 
 
@@ -119,7 +126,8 @@ class PowerOfTwo(NamedTuple):
 
 def _times_two_to(x: Any, exponent: Integers) -> Any:
     if is_sparse(x):
-        scaled: Any = x.copy()
+        given: Any = x
+        scaled = given.copy()
         scaled.data = _times_two_to(scaled.data, exponent[scaled.tocoo().col] if exponent.ndim else exponent)
         return scaled
     with np.errstate(over="ignore"):
