@@ -14,8 +14,9 @@ import public_names
 from gnomon.base.targets import TargetError, check_target
 from gnomon.decision import ScoreCalibrator
 from gnomon.evaluation import score_curve
-from gnomon.generative import SemiSupervisedClassifier
-from gnomon.linear import Ridge
+from gnomon.features import GreedySelector
+from gnomon.generative import GaussianNB, SemiSupervisedClassifier
+from gnomon.linear import LassoCV, LogisticRegressionCV, Ridge, RidgeCV
 from gnomon.neighbors import KNeighborsRegressor
 from gnomon.testing._tables import example_table, fitted, outputs_of
 from many_checks import check_all, over
@@ -186,3 +187,59 @@ def test_labels_beside_scores_are_read_alike():
             ScoreCalibrator().fit(rows, labels)
     with pytest.raises(ValueError, match="scores has shape"):
         ScoreCalibrator().fit(np.empty((4, 0)), [0, 1, 0, 1])
+
+
+HUGE, TINY = np.resize([1.7e308, -1.7e308], 60), np.resize([1e-300, 3e-300], 60)
+"""Sums of the former overflow; squares of the latter are zero."""
+LEAST_SQUARES = (
+    "BayesianLinearRegression", "BayesianLogisticRegression", "BestSubset", "ElasticNet", "ElasticNetCV", "Lasso",
+    "LassoCV", "LeastSquaresClassifier", "LinearModelRegressor", "LinearRegression", "LpRegression", "Ridge", "RidgeCV",
+    "SparseSelector", "ExtremeLearningRegressor", "RBFNetworkRegressor", "DecisionRegressor", "IndicatorRegression",
+)  # fmt: skip
+
+
+def finite_or_refused(estimator, X, y, words):
+    """An answer, or a sentence that names what is too large or small."""
+    try:
+        outputs = outputs_of(fitted(estimator, X, y), X)
+    except ValueError as error:
+        if not any(word in str(error) for word in words):
+            raise
+        return
+    assert all(np.all(np.isfinite(values)) for values in outputs.values() if values.dtype.kind == "f")
+
+
+@over(filter(is_regressor, public_names.estimators()))
+@pytest.mark.parametrize("y", [HUGE, TINY], ids=["huge", "tiny"])
+def test_targets_near_the_ends_of_the_numbers_are_fitted_or_named(estimator, y):
+    X, _ = example_table(estimator)
+    y = np.abs(y) if get_tags(estimator).target_tags.positive_only else y
+    with np.errstate(all="ignore"):
+        finite_or_refused(estimator, X, y, ["y has", "targets", " y", "Some value(s) of y"])
+
+
+@over(estimator for estimator in public_names.estimators() if type(estimator).__name__ in LEAST_SQUARES)
+def test_columns_whose_sums_overflow_are_named(estimator):
+    X, y = example_table(estimator)
+    X[:, 1] = HUGE
+    with np.errstate(all="ignore"):
+        finite_or_refused(estimator, X, y, ["column 1 of X", "columns of X", "scale the columns"])
+
+
+def test_one_weight_for_all_rows_serves_scores_too():
+    X, y = example_table(LogisticRegressionCV())
+    model = LogisticRegressionCV(Cs=2, cv=2, l1_ratios=(0.0,), use_legacy_attributes=False)
+    assert_models_agree(clone(model).fit(X, y, sample_weight=2.0), clone(model).fit(X, y, np.full(len(y), 2.0)))
+    X, y = example_table(Ridge())
+    for model in (RidgeCV(scoring="r2"), RidgeCV(cv=3), LassoCV(alphas=3, cv=3)):
+        assert_models_agree(clone(model).fit(X, y, sample_weight=2.0), clone(model).fit(X, y, np.full(len(y), 2.0)))
+
+
+def assert_models_agree(model, other):
+    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-12)
+
+
+def test_a_search_for_columns_of_a_classifier_refuses_numbers():
+    X, y = example_table(Ridge())
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        GreedySelector(GaussianNB()).fit(X, y)

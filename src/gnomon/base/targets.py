@@ -8,6 +8,7 @@ scikit-learn's validation decides afterwards.
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 from typing import Any
 
@@ -71,8 +72,14 @@ def check_target(y: Any, *, numeric: bool = False, sparse: bool = False, name: s
         raise TargetError(f"Complex data not supported: {name} holds complex numbers; give real ones")
     if found.dtype.kind not in "fiub":
         found = _read_cells(found, numeric, name)
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
-        assert_finite(found, f"Input {name}")
+    if found.dtype.kind == "f":
+        largest = float(np.max(np.abs(found), initial=0.0))
+        if not math.isfinite(largest * found.size):
+            assert_finite(found, f"Input {name}")
+            if numeric:
+                raise TargetError(
+                    f"{name} has entries of about {largest:.3g}, whose sums overflow; divide it by its scale"
+                )
     return found
 
 

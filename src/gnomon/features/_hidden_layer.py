@@ -139,7 +139,7 @@ def column_moments(X: Any, weights: Floats) -> tuple[Floats, Floats]:
     if sparse.issparse(X):
         mean, variance = mean_variance_axis(X.astype(float), axis=0, weights=shares)[:2]
         return mean, np.where(variance > 0.0, np.sqrt(variance), 1.0)
-    unit = np.ldexp(1.0, binary_exponent(X, axis=0))
+    unit = np.ldexp(1.0, binary_exponent(X, axis=0) - 1)
     rows = X / unit
     mean = shares @ rows
     centred = rows - mean

@@ -14,6 +14,7 @@ from sklearn.base import MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, MatrixLike
@@ -53,6 +54,8 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, Estimator, ABC):
         options = accepted(self.estimator)
         finite = options.pop("ensure_all_finite") is True
         X, y = validate_rows(self, X, y, finite=finite, multi_output=True, **options)
+        if not options["y_numeric"]:
+            check_classification_targets(y)
         sent = routed(self, "fit", params=params)
         error = subset_error(self.estimator, X, y, self.cv, self.scoring, self.n_jobs, sent)
         self.support_, self.error_ = self._select(error, X.shape[1])

@@ -114,6 +114,10 @@ def laplace_at(mode: Floats, precision: Floats, log_joint: float) -> LaplaceAppr
     >>> bool(np.isclose(found.log_evidence, np.log(2 * np.pi) - np.log(2.0)))
     True
     """
+    if not np.all(np.isfinite(precision)):
+        raise ValueError(
+            "the Hessian at the mode overflows; divide the columns of X by their scale (StandardScaler), or the weights"
+        )
     try:
         factor = linalg.cho_factor(precision, lower=True)
     except linalg.LinAlgError:

@@ -97,7 +97,7 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
             raise ValueError("l1_ratio is empty; give at least one value in [0, 1]")
         grids = [self._grid(X, y, weights, r) for r in shares]
         X = X.tocsr() if is_sparse(X) else X
-        sent = routed(self, "fit", sample_weight, params)
+        sent = routed(self, "fit", None if sample_weight is None else weights, params)
         folds = read_folds(self.cv, X, y, **sent.splitter.split)
         tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
         with fit_tasks(self, "path", len(tasks), X=X, y=y) as told:

@@ -153,6 +153,8 @@ def alpha_grid(
     r = r - s @ r if fit_intercept else r
     pull = X.T @ (s * r)
     largest = float(np.max(pull if positive else np.abs(pull), initial=0.0)) / l1_ratio
+    if not np.isfinite(largest):
+        raise ValueError("the products of X and y overflow; divide the columns of X, and y, by their scale")
     if largest <= 0.0 or np.max(np.abs(r)) <= np.finfo(float).resolution * np.max(np.abs(y)):
         return np.full(n_alphas, np.finfo(float).resolution)
     # Rounding of the pull, here or in a solver, must not leave a coefficient at the first value.

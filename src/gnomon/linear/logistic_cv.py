@@ -243,7 +243,7 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self.Cs_, self.l1_ratios_ = self._grid(asked)
-        sent = routed(self, "fit", sample_weight, params)
+        sent = routed(self, "fit", weights, params)
         folds = read_folds(self.cv, X, y, classifier=True, **sent.splitter.split)
         self._prices = _prices(self.class_weight, y, weights)
         _check_folds(folds, y)

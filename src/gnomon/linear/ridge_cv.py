@@ -153,7 +153,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
                 stacklevel=2,
             )
         path = ridge_path(rows, float(np.min(alphas)), mode=self.gcv_mode or "auto")
-        sent = routed(self, "fit", sample_weight, params)
+        sent = routed(self, "fit", weights, params)
         if self.cv is None:
             scores, errors, unit = self._leave_one_out(path, alphas, y, sent.scorer.score)
         else:

@@ -375,7 +375,8 @@ def _refuse_edge(problem: Problem, curvature: Floats, slope: Floats) -> None:
     """ValueError where a score has come so near to the edge of its domain that its slope or curvature overflows."""
     finite = np.isfinite(curvature) & np.isfinite(slope)
     if not np.all(finite):
-        raise ValueError(f"{edge_in_words(problem, int(np.argmin(finite)))}, or another solver")
+        words = edge_in_words(problem, int(np.argmin(finite)))
+        raise ValueError(f"{words}, or another solver; columns of X, or a y, of huge entries divide by their scale")
 
 
 def _falling(penalty: Penalty, v: Floats) -> list[float]:

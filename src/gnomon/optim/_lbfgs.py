@@ -173,6 +173,9 @@ class _InverseHessian:
         # Wolfe steps have positive curvature; a tiny one is mostly rounding error and would spoil H.
         if curvature <= np.finfo(y.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
             return
+        square = float(y @ (y if self._solve is None else self._solve(y)))
+        if square == 0.0 or 1.0 / curvature == np.inf:
+            return
         self._pairs.append((s, y, 1.0 / curvature))
-        scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))
+        scale = curvature / square
         self._scale = scale if self._solve is None else min(max(scale, 0.25), 1.5)

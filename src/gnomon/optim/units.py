@@ -296,11 +296,11 @@ def _is_movable(penalty: Penalty) -> bool:
 def _penalty_in_units(penalty: Penalty, unit: float, value: float) -> Penalty:
     try:
         return penalty.in_units(unit, value)
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         raise ValueError(
             f"penalty={penalty!r} overflows where columns, targets and weights have their natural sizes: coefficients "
             f"are counted in units of {unit:.3g} there, the objective in units of {value:.3g}; scale the columns of X "
-            "(StandardScaler), or give a strength (alpha, lam or C) nearer to them"
+            "(StandardScaler) or the targets y, or give a strength (alpha, lam or C) nearer to them"
         ) from None
 
 

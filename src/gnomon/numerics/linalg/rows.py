@@ -9,7 +9,7 @@ copy of X is made, and the user's arrays are never written to.
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -91,6 +91,13 @@ class Rows(NamedTuple):
         Y = np.ldexp(self.Y.astype(float), -y) if y else self.Y
         weights = np.ldexp(self.weights.astype(float), -s) if s and self.weights is not None else self.weights
         return self._replace(Y=Y, weights=weights), y, s
+
+    def refuse_overflow(self) -> NoReturn:
+        """Name the largest entries, whose sums overflow."""
+        sizes = np.concatenate([_largest(self.X), _largest(self.Y)])
+        j, d = int(np.argmax(sizes)), self.X.shape[1]
+        where = f"column {j} of X" if j < d else "y"
+        raise ValueError(f"{where} has entries of about {sizes[j]:.3g}, whose sums overflow; divide it by its scale")
 
     def moments(self) -> Moments:
         """Weight, mean and scatter of [X Y]."""
@@ -223,6 +230,8 @@ def check_coefficients(X: Matrix, coef: Floats) -> None:
         # Of several, the smallest: rounding carries what overflows to its neighbours.
         size = np.where(bad, _largest(X)[: len(bad)], np.inf)
         j = int(np.argmin(size))
+        if size[j] > 1.0:
+            raise ValueError(f"y is so large that the coefficient of column {j} of X overflows; divide y by its scale")
         raise ValueError(
             f"column {j} of X has entries of about {size[j]:.3g}, so small that its coefficient overflows; multiply it "
             "by a power of ten (StandardScaler brings every column to size one), or divide y"

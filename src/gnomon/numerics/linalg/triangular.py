@@ -139,6 +139,8 @@ def triangle(rows: Rows) -> Triangle:
         block = slice(start, min(start + length, n))
         stack = np.vstack([R, np.hstack([roots[block], *rows.centred(block, x_mean, y_mean)])])
         R = linalg.qr(stack, mode="r", overwrite_a=True, check_finite=False)[0][: one + d + k]
+    if not np.all(np.isfinite(R)):
+        rows.refuse_overflow()
     # Centred rows have one dimension less: its singular value is zero.
     R = np.vstack([R[one:, one:], np.zeros((one, d + k))])
     m = min(len(R), d)
