@@ -8,6 +8,7 @@ takes rows, and reads its kernel for them, by the functions below, whichever of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -46,6 +47,7 @@ def kernel_rows(
     estimator : estimator
         Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``) or compared, where rows have columns.
     X : array-like of shape (n, d), sparse matrix, or a list of n objects
+        Objects are for kernels of two of them, and for functions of two lists.
     y : array-like of shape (n,), optional
     kernel : Kernel, str or callable
         What the estimator was given.
@@ -66,7 +68,8 @@ def kernel_rows(
     >>> kernel_rows(BaseEstimator(), ["tea", "sun"], kernel=common)
     ['tea', 'sun']
     """
-    if not (isinstance(kernel, Kernel) and kernel.takes_objects and not _is_table(X)):
+    of_objects = kernel.takes_objects if isinstance(kernel, Kernel) else callable(kernel) and _is_list_of_objects(X)
+    if not of_objects or _is_table(X):
         return validate_rows(estimator, X, y, reset=reset, **options)
     if reset:
         check_parameters(estimator)
@@ -78,6 +81,11 @@ def kernel_rows(
     y = check_target(y, numeric=options.get("y_numeric", False))
     check_consistent_length(rows, y)
     return rows, y
+
+
+def _is_list_of_objects(X: Any) -> bool:
+    """Whether X is a list of what has neither numbers nor the length of a row."""
+    return isinstance(X, list) and bool(X) and isinstance(X[0], str | bytes | Set | Mapping)
 
 
 def _is_table(X: Any) -> bool:

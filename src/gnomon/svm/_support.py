@@ -41,6 +41,10 @@ MOST_COLUMNS = 512
 """Most columns of a map of features that takes the place of its kernel."""
 
 
+SMALL = 2**20
+"""Sparse rows with up to so many entries, zeros included, are compared as dense ones: the machine is then the same."""
+
+
 class DualProblem(NamedTuple):
     """A problem over some of the training rows.
 
@@ -99,13 +103,15 @@ class SupportVectorMachine(KernelMachine):
         found = kernel_rows(self, X, y, kernel=self.kernel, **TABLE, **options)
         rows = found if isinstance(y, str) else found[0]
         self.shape_fit_ = rows.shape if has_columns(rows) else (len(rows),)
-        self._kernel = kernel_of(self, rows)
+        self._kernel = kernel_of(self, _compact(rows))
         warn_of_wild_scales(self, rows, self._kernel, stacklevel=4)
         return found
 
     def _compared(self, rows: Any) -> Against:
         """The kernel of the dual problem, with the training rows."""
         kernel: Kernel = self._kernel
+        # A function reads rows as they were given.
+        rows = rows if kernel.whole else _compact(rows)
         warn_unless_psd(kernel.against(rows), stacklevel=4)
         kernel = kernel + Constant(1.0) if self._absorbs_intercept() else kernel
         if not has_columns(rows):
@@ -202,6 +208,10 @@ class SupportVectorMachine(KernelMachine):
         if not len(self.support_):
             return np.zeros((_num_samples(rows), self._coef.shape[1])) + self.intercept_
         return self._expansion().scores(rows)
+
+
+def _compact(rows: Any) -> Any:
+    return rows.toarray() if is_sparse(rows) and rows.shape[0] * rows.shape[1] <= SMALL else rows
 
 
 class _CommonMatrix(NamedTuple):

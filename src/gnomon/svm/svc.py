@@ -58,6 +58,11 @@ from gnomon.svm._support import DualProblem, price
 
 __all__ = ["SVC"]
 
+DEPRECATED = (
+    "Attribute `prob{}_` was deprecated in scikit-learn 1.9 and goes with `probability` in 1.11; use "
+    "CalibratedClassifierCV(SVC(), ensemble=False) or gnomon.decision.CalibratedScorer(SVC()) in its place"
+)
+
 
 class SVC(ClassifierMixin, MarginClassifier):
     """Support vector classification: minimise ½‖f‖² + Σᵢ Cᵢ max(0, 1 − yᵢ (f(xᵢ) + b)).
@@ -432,12 +437,14 @@ class SVC(ClassifierMixin, MarginClassifier):
 
     @property
     def probA_(self) -> Floats:
-        """A of the sigmoids 1 / (1 + exp(A f + B)); empty without `probability`."""
+        """A of the sigmoids 1 / (1 + exp(A f + B)); empty without `probability`. Deprecated with it."""
+        warnings.warn(DEPRECATED.format("A"), FutureWarning, stacklevel=2)
         return self._probA
 
     @property
     def probB_(self) -> Floats:
-        """B of the sigmoids."""
+        """B of the sigmoids. Deprecated with `probability`."""
+        warnings.warn(DEPRECATED.format("B"), FutureWarning, stacklevel=2)
         return self._probB
 
     def _has_probabilities(self) -> bool:
