@@ -143,7 +143,7 @@ def test_all_copies_have_one_canonical_form(activation):
     f = drawn([Dense(3, activation), Dense(2, "tanh"), Dense(1)], inputs=2)
     (W, b), (V, c), rest = f.network.views(f.theta).values()
     shift = 1.0 if activation == "sigmoid" else 0.0
-    forms, points, copies = [], X[:, :2], 0
+    forms, values, points, copies, weights = [], [], X[:, :2], 0, np.linspace(0.5, 2.0, len(X))
     for order, signs in product(permutations(range(3)), product([1.0, -1.0], repeat=3)):
         s = np.array(signs)
         new = c + shift * ((s < 0) @ V)
@@ -153,7 +153,9 @@ def test_all_copies_have_one_canonical_form(activation):
         forms.append(copy.canonical().theta)
         assert f.equivalent(copy)
         copies += 1
+        values.append(f.network.problem(points, X[:, 2:], weights, alpha=0.7, l1=0.2).value(copy.theta))
     assert np.ptp(forms, axis=0).max() < 1e-12
+    assert np.ptp(values) < 1e-13 * values[0]
     assert copies * 8 == f.n_symmetries()
     assert np.allclose(f.canonical().output(points), f.output(points), rtol=0, atol=1e-14)
     assert not f.equivalent(NetworkFunction(f.network, f.theta + 1e-3))
@@ -173,6 +175,76 @@ def test_rectified_units_can_be_scaled(activation):
     assert copy.equivalent(f)
     assert np.allclose(copy.canonical().output(X), f.output(X), atol=1e-13)
     assert f.n_symmetries() == 24
+
+
+def units_of(activation, *, bias=True, next_bias=True):
+    """Weights in, a bias, weights out of four units, of which two are equal, one has no inputs and one no output."""
+    layers = [Dense(4, activation, bias=bias), Dense(2, "tanh", bias=next_bias), Dense(1)]
+    W, b = np.array([[1.0, 1.0, 0.0, 0.3], [-2.0, -2.0, 0.0, 0.7]]), np.array([0.5, 0.5, -0.4, 0.2]) * bias
+    V = np.array([[1.0, 0.5], [-0.3, 2.0], [0.6, -1.0], [0.0, 0.0]])
+    rest = [np.array([0.1, -0.2])] * next_bias + [np.array([[1.5], [-0.7]]), np.array([0.3])]
+    return NeuralNetwork(layers, 2), W, b, V, rest, bias
+
+
+def composed(network, W, b, V, rest, bias):
+    parts = [W, *([b] if bias else []), V, *rest]
+    return NetworkFunction(network, np.concatenate([np.ravel(part) for part in parts]))
+
+
+@pytest.mark.spec("NEU-144", "NEU-L31")
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("next_bias", [True, False])
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", hard_tanh(0.8), LeakyReLU(0.3)])
+def test_ties_and_units_without_inputs_or_outputs_have_one_form(activation, next_bias, bias):
+    network, W, b, V, rest, bias = units_of(activation, bias=bias, next_bias=next_bias)
+    f, points = composed(network, W, b, V, rest, bias), X[:, :2]
+    # The weights out of equal units may be shared otherwise, and what has no output may have any inputs.
+    shared, other = V.copy(), W.copy()
+    shared[0] += [0.2, -0.9]
+    shared[1] -= [0.2, -0.9]
+    other[:, 3] = [-5.0, 4.0]
+    signs = np.array([1.0, -1.0, -1.0, 1.0]) if activation in ("tanh", hard_tanh(0.8)) else np.ones(4)
+    forms = []
+    for order in permutations(range(4)):
+        for weights, out in ((W, V), (other, shared)):
+            at = list(order)
+            copy = composed(network, (weights * signs)[:, at], (b * signs)[at], (out * signs[:, None])[at], rest, bias)
+            np.testing.assert_allclose(copy.output(points), f.output(points), rtol=0, atol=1e-14)
+            forms.append(copy.canonical().theta)
+            assert f.equivalent(copy)
+            assert copy.equivalent(f)
+    assert np.ptp(forms, axis=0).max() < 1e-14
+    np.testing.assert_allclose(f.canonical().output(points), f.output(points), rtol=0, atol=1e-14)
+    assert f.canonical().canonical().theta.tolist() == f.canonical().theta.tolist()
+    # Other sums of the weights out, or another constant, are another function.
+    for moved in (V + [[0.1, 0.0]] * 4, V * [[1.0], [1.0], [1.5], [1.0]]):
+        changed = composed(network, W, b, moved, rest, bias)
+        assert f.equivalent(changed) == np.allclose(changed.output(points), f.output(points), atol=1e-9)
+
+
+@pytest.mark.spec("NEU-144", "NEU-L31")
+def test_what_falls_away_takes_others_with_it():
+    # Two equal units of the second layer cancel, so that one of the first has no output left.
+    network = NeuralNetwork([Dense(2, "tanh"), Dense(3, "tanh"), Dense(1)], 1)
+    W, V = [[1.0, -0.4]], [[0.0, 0.0, 0.8], [2.0, 2.0, 0.0]]
+    f = composed(network, W, [0.1, 0.2], V, [0.3, 0.3, -0.6, 1.5, -1.5, 0.9, 0.7], True)
+    g = composed(
+        network, [[9.0, 1.0]], [3.0, 0.1], [[0.0, 0.0, 0.0], [0.0, 0.8, 0.0]], [5.0, -0.6, 8.0, 0, 0.9, 0, 0.7], True
+    )
+    assert f.equivalent(g)
+    assert np.count_nonzero(f.canonical().theta) == 6
+    # Parallel rectified units are one.
+    network = NeuralNetwork([Dense(3, "relu"), Dense(1)], 2)
+    W, b = np.array([[1.0, 3.0, 0.1], [2.0, 6.0, 0.2]]), np.array([-0.5, -1.5, -0.05])
+    f = composed(network, W, b, [1.0, -2.0, 7.0], [0.4], True)
+    g = composed(network, W[:, [1, 0, 0]], b[[1, 0, 0]], [0.0, -4.3, 0.0], [0.4], True)
+    np.testing.assert_allclose(f.output(X[:, :2]), g.output(X[:, :2]), atol=1e-14)
+    assert f.equivalent(g)
+    # Units are told apart whatever their size.
+    tiny = np.array([[1e-16, 2e-16, 1.0], [0.0, 0.0, 0.0]])
+    network = NeuralNetwork([Dense(3, "tanh"), Dense(1)], 2)
+    f = composed(network, tiny, np.zeros(3), [1e16, -1e16, 1.0], [0.0], True)
+    np.testing.assert_allclose(f.canonical().output(X[:, :2]), f.output(X[:, :2]), rtol=1e-12)
 
 
 def test_symmetry_is_for_chains():

@@ -4,15 +4,19 @@
     sign          tanh(−z) = −tanh(z): (w_in, b, w_out) → (−w_in, −b, −w_out)                                    (2)
                   σ(−z) = 1 − σ(z): the same, and the next bias grows by w_out
     scale         ReLU(cz) = c ReLU(z), c > 0: (w_in, b, w_out) → (c w_in, c b, w_out/c)                         (3)
+    reduction     units with the same w_in and b are one, with the sum of their w_out; a unit without weights in  (4)
+                  is a constant φ(b), which the next bias takes; one without weights out is none
 
 (1) and (2) make Π_l H_l! 2^{H_l} parameters from one: Chen, Lu & Hecht-Nielsen (1993), doi:10.1162/neco.1993.5.6.910.
-A canonical choice takes the first weight of each unit positive, its weights of norm one where they can be scaled, and
-the units in lexicographic order, layer after layer.
+Networks to which (4) does not apply have no others for tanh: Sussmann (1992), doi:10.1016/S0893-6080(05)80037-1.
+A canonical choice takes the first weight of each unit positive, its weights of norm one where they can be scaled, the
+units in lexicographic order, and zeros for the units that (4) makes superfluous, layer after layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cmp_to_key
 from itertools import pairwise
 from math import factorial
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,10 +38,16 @@ if TYPE_CHECKING:
 __all__ = ["canonical_parameters", "same_function", "symmetries_of"]
 
 
+ROUNDING = 64
+"""Units whose weights differ by so many rounding errors of the largest are equal: (3) and (4) round."""
+
+
 class HiddenUnits(NamedTuple):
-    """Views of the parameters around a hidden layer: those of its units (rows are one unit's), and the layer after."""
+    """Views of the parameters around a hidden layer: those of its units (rows are one unit's), slopes that all share,
+    and the layer after."""
 
     units: list[Floats]
+    slopes: list[Floats]
     out: Floats
     next_bias: Floats | None
 
@@ -87,16 +97,75 @@ _SYMMETRIES: dict[type, _Symmetry] = {
 
 def canonical_parameters(network: NeuralNetwork, theta: Floats) -> Floats:
     """The representative of all parameters that symmetries make equal to θ."""
-    chain = _chain(network)
-    found = np.array(theta, copy=True)
-    views = network.views(found)
-    for node, after in pairwise(chain):
-        joint = _joint(node, views[node.name], after, views[after.name])
-        _symmetry(node).apply(joint)
-        order = np.lexsort(_incoming(joint).T[::-1])
-        for part in (*joint.units, joint.out):
-            part[...] = part[order]
+    chain, found = _chain(network), np.array(theta, copy=True)
+    views, idle = network.views(found), -1
+    # A unit that falls away may make others superfluous, in the layers before it and behind it.
+    while idle < (idle := sum(_reduced(*pair, views) for pair in pairwise(chain))):
+        pass
     return found
+
+
+def _reduced(node: Node, after: Node, views: Mapping[str, tuple[Floats, ...]]) -> int:
+    """Bring a hidden layer into its canonical form; how many of its units are none."""
+    joint = _joint(node, views[node.name], after, views[after.name])
+    _fold_constants(joint, node)
+    _symmetry(node).apply(joint)
+    keys = np.column_stack([_incoming(joint), *joint.units[2:]])
+    size = np.abs(keys)
+    # Biases were sums: they are rounded as the largest number of the unit is.
+    bias = joint.units[0].shape[1]
+    size[:, bias] = size.max(axis=1)
+
+    def compared(i: int, j: int) -> int:
+        slack = ROUNDING * np.finfo(keys.dtype).eps * np.maximum(size[i], size[j])
+        apart = np.flatnonzero(np.abs(keys[i] - keys[j]) > slack)
+        return int(np.sign(keys[i, apart[0]] - keys[j, apart[0]])) if len(apart) else 0
+
+    order = sorted(range(len(keys)), key=cmp_to_key(compared))
+    for part in (*joint.units, joint.out):
+        part[...] = part[order]
+    first = 0
+    for k in range(1, len(order)):
+        if compared(order[first], order[k]) == 0:
+            _add_out(joint, first, joint.out[k])
+            joint.out[k] = 0.0
+        else:
+            first = k
+    idle = ~np.any(joint.out, axis=1)
+    for part in joint.units:
+        part[idle] = 0.0
+    return int(np.sum(idle))
+
+
+def _add_out(joint: HiddenUnits, k: int, out: Floats) -> None:
+    """Add weights to those of a unit; what cancels but for rounding is zero."""
+    both = joint.out[k] + out
+    size = np.abs(joint.out[k]) + np.abs(out)
+    joint.out[k] = np.where(np.abs(both) <= ROUNDING * np.finfo(both.dtype).eps * size, 0.0, both)
+
+
+def _fold_constants(joint: HiddenUnits, node: Node) -> None:
+    """Units without weights in: the next bias takes what they give; without one, a single unit with b = 1 does."""
+    constant = np.flatnonzero(~np.any(joint.units[0].reshape(len(joint.out), -1), axis=1))
+    if not len(constant):
+        return
+    given = _values(node, joint, joint.units[1])[constant] @ joint.out[constant]
+    if joint.next_bias is not None:
+        joint.next_bias[...] += given
+    if joint.next_bias is not None or not np.any(given):
+        joint.out[constant] = 0.0
+        return
+    one = _values(node, joint, np.ones_like(joint.units[1]))[constant[0]]
+    if _dense(node).bias and one:
+        joint.out[constant], joint.units[1][constant] = 0.0, 0.0
+        joint.out[constant[0]], joint.units[1][constant[0]] = given / one, 1.0
+
+
+def _values(node: Node, joint: HiddenUnits, z: Floats) -> Floats:
+    """φ(z_k) of every unit."""
+    A = np.empty_like(z)[None]
+    _dense(node).phi.forward(z[None].copy(), A, joint.units[2:] or joint.slopes)
+    return A[0]
 
 
 def same_function(first: NeuralNetwork, theta: Floats, second: NeuralNetwork, other: Floats, tol: float = 1e-9) -> bool:
@@ -135,7 +204,8 @@ def _joint(node: Node, own: tuple[Floats, ...], after: Node, following: tuple[Fl
     bias, slopes = _dense(node).bias, own[1 + _dense(node).bias :]
     units = [own[0].T, own[1] if bias else np.zeros(node.shape[0], own[0].dtype)]
     each = [a for a in slopes if len(a) == node.shape[0]]
-    return HiddenUnits([*units, *each], following[0], following[1] if _dense(after).bias else None)
+    shared = [a for a in slopes if len(a) != node.shape[0]]
+    return HiddenUnits([*units, *each], shared, following[0], following[1] if _dense(after).bias else None)
 
 
 def _incoming(joint: HiddenUnits) -> Floats:
