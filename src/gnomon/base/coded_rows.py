@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from gnomon._typing import ArrayLike, Bools, Floats, Sparse, TableLike, is_sparse
+from gnomon.base.going_on import check_known_columns
 from gnomon.base.rows import read_rows, table_rows
 from gnomon.numerics.domains import Categories, Domain, domains_of, listed_values, ordered
 from gnomon.numerics.tables import FeatureTable, as_frame
@@ -67,18 +68,28 @@ class Coding:
         return out
 
 
-def fitted_rows(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
-    """X as numbers (and y) for `fit`; sets the estimator's coding."""
+def fitted_rows(
+    estimator: Any,
+    X: TableLike | Sparse,
+    y: ArrayLike | None = "no_validation",
+    *,
+    goes_on: bool = False,
+    **options: Any,
+) -> Any:
+    """X as numbers (and y) for `fit`; sets the coding, or keeps that of a fit that this one goes on with."""
     check_choice("unseen", estimator.unseen, ("missing", "error"))
-    if _plain(X) and _by_type(estimator.categorical_features):
+    if goes_on:
+        check_known_columns(estimator, X)
+    if _plain(X) and (not estimator.coding_.category.any() if goes_on else _by_type(estimator.categorical_features)):
         checked = _numbers(estimator, X, y, reset=True, **options)
         names = vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(estimator.n_features_in_)])
         estimator.coding_ = Coding(tuple(names), (None,) * estimator.n_features_in_)
         return checked
     checked = table_rows(estimator, X, y, **options)
     table, *rest = checked if isinstance(checked, tuple) else (checked,)
-    estimator.coding_ = _learn(table, estimator.categorical_features, estimator.categories)
-    matrix = estimator.coding_.matrix(table)
+    if not goes_on:
+        estimator.coding_ = _learn(table, estimator.categorical_features, estimator.categories)
+    matrix = estimator.coding_.matrix(table, estimator.unseen if goes_on else "missing")
     return (matrix, *rest) if rest else matrix
 
 

@@ -29,6 +29,7 @@ from gnomon._typing import (
 )
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.chunks import Chunks, read_chunks
+from gnomon.base.going_on import check_known_columns
 from gnomon.distributions import InverseWishart
 from gnomon.distributions.normals import Responsibilities
 from gnomon.generative._mixture_chunks import ChunkedEM, per_unit, step_after_chunk
@@ -220,6 +221,8 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         -------
         self
         """
+        if self._goes_on():
+            check_known_columns(self, X)
         X = mixture_rows(self, X, reset=True)
         self._floor = None
         steps = self._steps(X, sample_weight)

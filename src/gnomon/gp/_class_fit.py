@@ -43,6 +43,11 @@ class SignedLabels(NamedTuple):
     weights: Floats
     max_iter: int
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the scores."""
+        return self.signs.shape
+
     def approximate(self, K: Floats, start: Any) -> ClassPosterior:
         """The posterior of the scores, for their covariance K; `start` is one of another K."""
         return laplace_classes(
@@ -57,6 +62,11 @@ class SoftmaxLabels(NamedTuple):
     n_classes: int
     weights: Floats
     max_iter: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the scores."""
+        return self.n_classes, len(self.places)
 
     def approximate(self, K: Floats, start: Any) -> SoftmaxPosterior:
         """The posterior of the scores of all classes, for the covariance K of each; `start` is one of another K."""

@@ -181,7 +181,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             rows, index, w = take_rows(rows, kept), index[kept], w[kept]
         kernel = kernel.located(vars(self).get("feature_names_in_"))
         problems = self._problems(rows, index, w)
-        starts = self._starts(len(problems))
+        starts = self._starts(problems)
         self._parts = map_chunks(
             lambda job: fit_latent(kernel, job[0], self._search(), job[1]),
             list(zip(problems, starts, strict=True)),
@@ -345,10 +345,14 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             found.append(ClassProblem(take_rows(rows, some), SignedLabels(signs, link, w[some], self.max_iter_predict)))
         return found
 
-    def _starts(self, n: int) -> list[Any]:
-        """The posteriors of the last fit, where there was one of the same shape and they are wanted."""
-        before = vars(self).get("_parts", []) if self.warm_start else []
-        return [part.posterior for part in before] if len(before) == n else [None] * n
+    def _starts(self, problems: list[ClassProblem]) -> list[Any]:
+        """The posteriors of the last fit, where they are wanted and have as many rows and classes; else None."""
+        before = [part.posterior for part in vars(self).get("_parts", [])] if self.warm_start else []
+        before = before if len(before) == len(problems) else [None] * len(problems)
+        return [
+            start if start is not None and start.mode.shape == problem.labels.shape else None
+            for start, problem in zip(before, problems, strict=True)
+        ]
 
     def _search(self) -> EvidenceSearch:
         return EvidenceSearch(self.optimizer, self.n_restarts_optimizer, check_random_state(self.random_state))

@@ -101,6 +101,11 @@ def find_mode(K: Floats, labels: Labels, *, start: tuple[Floats, Floats] | None 
     -------
     LatentMode
     """
+    if start is not None and start[1].shape != labels.shape:
+        raise ValueError(
+            f"start has scores of shape {start[1].shape} and the labels ask for {labels.shape}; give the posterior of "
+            "as many rows and classes, or None"
+        )
     here, path, met = _first(K, labels, start), list[float](), False
     rise, before = np.inf, np.inf
     for _ in range(max_iter):

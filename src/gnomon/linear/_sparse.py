@@ -167,10 +167,12 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         return warn_unless_converged(found, self.max_iter, stacklevel=5)
 
     def _start(self, design: Design, k: int) -> Floats | None:
-        if "coef_" not in vars(self):
+        """The last solution for target k, where it has as many columns."""
+        before = np.atleast_2d(vars(self).get("coef_", np.empty((0, 0))))
+        if k >= len(before) or before.shape[1] != design.X.shape[1]:
             return None
-        w = np.atleast_2d(self.coef_)[k]
+        w = before[k]
         if design.intercept == "none":
             return w
-        b = np.broadcast_to(self.intercept_, len(np.atleast_2d(self.coef_)))[k]
+        b = np.broadcast_to(self.intercept_, len(before))[k]
         return np.append(w, b).astype(design.dtype)

@@ -37,6 +37,7 @@ from gnomon._typing import (
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import UNHEARD, CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.going_on import check_known_classes, check_known_columns
 from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
 from gnomon.linear._runs import check_classes
@@ -230,10 +231,15 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
         -------
         self
         """
+        goes_on = self.warm_start and "coef_" in vars(self)
+        if goes_on:
+            check_known_columns(self, X)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         check_non_negative("tol", self.tol or 0.0)
-        previous = (self.coef_, self.intercept_) if self.warm_start and "coef_" in vars(self) else (None, None)
+        if goes_on:
+            check_known_classes(self.classes_, np.unique(y))
+        previous = (self.coef_, self.intercept_) if goes_on else (None, None)
         start = (
             (coef_init if coef_init is not None else previous[0]),
             (intercept_init if intercept_init is not None else previous[1]),

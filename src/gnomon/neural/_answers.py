@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike, available_if, is_sparse
+from gnomon.base.going_on import check_known_classes
 from gnomon.base.rows import validate_rows
 from gnomon.base.targets import check_target
 from gnomon.losses import Loss
@@ -72,12 +73,8 @@ class ClassAnswers(ClassifierMixin, NetworkEstimator):
         return targets
 
     def _check_known(self, y: Array, known: Any) -> None:
-        labels = np.unique(y) if y.ndim == 1 else np.arange(y.shape[1])
-        if self.warm_start and set(labels.tolist()) != set(known.classes.tolist()):
-            raise ValueError(
-                f"warm_start=True goes on with the classes {known.classes.tolist()} and y has {labels.tolist()}; "
-                "give rows of the same classes, or warm_start=False"
-            )
+        if self.warm_start:
+            check_known_classes(known.classes, np.unique(y) if y.ndim == 1 else np.arange(y.shape[1]))
 
     def _targets_of(self, classes: Array) -> ClassTargets:
         if len(classes) < 2:

@@ -26,6 +26,7 @@ from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers, Sparse, 
 from gnomon.base import given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.going_on import check_known_columns
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.base.targets import check_target
@@ -56,6 +57,8 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
         return self._default(binning="auto") if self.estimator is None else self.estimator
 
     def _checked(self, X: TableLike | Sparse, *, reset: bool) -> Any:
+        if reset and self._continues():
+            check_known_columns(self, X)
         return given_rows(self, self._base(), X, reset=reset)
 
     def _target(self, y: ArrayLike | None) -> Array:
@@ -74,7 +77,7 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
         params = routed(self, "fit", params=fit_params).estimator.fit
         draw = self._draw(n, sample_weight)
         n_members = int(self.n_estimators)
-        keep = self.estimators_ if self.warm_start and "estimators_" in vars(self) else []
+        keep = self.estimators_ if self._continues() else []
         self._check_kept(len(keep), n_members, n)
         if not keep:
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
@@ -103,7 +106,11 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
 
     def _new_members(self) -> int:
         """How many members a fit is to make."""
-        return max(int(self.n_estimators) - (len(vars(self).get("estimators_", ())) if self.warm_start else 0), 0)
+        return max(int(self.n_estimators) - (len(self.estimators_) if self._continues() else 0), 0)
+
+    def _continues(self) -> bool:
+        """Whether this fit keeps the members of the last one."""
+        return self.warm_start and "estimators_" in vars(self)
 
     def _check_kept(self, n_kept: int, n_members: int, n: int) -> None:
         if n_kept > n_members:

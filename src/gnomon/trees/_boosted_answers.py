@@ -16,6 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, Floats, Integers, Sparse, TableLike
+from gnomon.base.going_on import check_known_classes
 from gnomon.losses import AbsoluteLoss, ExponentialLoss, LogisticLoss, Loss, PinballLoss, SoftmaxLoss, SquaredLoss
 from gnomon.numerics.validation import check_choice
 from gnomon.search.boosting_scores import flat_scores
@@ -144,7 +145,10 @@ class BoostedClassifier(ClassifierMixin):
 
     def _learn_classes(self, y: Array, names: Sequence[str]) -> tuple[Array, Integers]:
         """Set classes and loss; (targets as the loss takes them, the index of each row's class)."""
-        self.classes_, index = as_classes(y)
+        classes, index = as_classes(y)
+        if self._continues():
+            check_known_classes(self.classes_, classes)
+        self.classes_ = classes
         self._loss = class_loss(self.loss, len(self.classes_), names)
         return class_targets(self._loss, index, len(self.classes_)), index
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, Numbers, Sparse, TableLike
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import Coding, fitted_rows
+from gnomon.base.going_on import check_known_classes, check_known_outputs
 from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
@@ -86,6 +87,8 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
     ) -> None:
         """Grow the trees; `center` is what was subtracted from y."""
         n_trees, alpha = int(self.n_estimators), self.ccp_alpha
+        if self._continues():
+            check_known_outputs(self.n_outputs_, y.size // len(y))
         self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
         draw = self._draw(weights)
@@ -263,14 +266,17 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
     @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
-        coded, y = fitted_rows(self, X, y, multi_output=True)
+        coded, y = fitted_rows(self, X, y, multi_output=True, goes_on=self._continues())
         self._n_rows = coded.shape[0]
         with fit_tasks(self, "tree", self._new_trees(), X=X, y=y) as told:
             return self._fit_classes(coded, y, told, sample_weight)
 
     def _fit_classes(self, X: Matrix, y: Array, told: Tasks, sample_weight: ArrayLike | None = None) -> Self:
         hard = self.voting == "hard"
-        self.classes_, index = as_classes(y)
+        classes, index = as_classes(y)
+        if self._continues():
+            check_known_classes(self.classes_, classes)
+        self.classes_ = classes
         self.n_classes_ = counts_of(self.classes_)
         criterion = class_criterion(self.criterion, self.classes_)
         refuse_several(self.classes_, **{"voting='hard'": hard})
@@ -402,7 +408,7 @@ class ForestRegressor(RegressorMixin, BaseForest[DecisionTreeRegressor]):
     @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
-        coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True, goes_on=self._continues())
         y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
         self._n_rows = coded.shape[0]
         targets = as_targets(y)

@@ -21,6 +21,7 @@ from sklearn.utils.validation import _num_samples, column_or_1d
 from gnomon._typing import Array, ArrayLike, Count, Floats, RandomState, SomeShare, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
+from gnomon.base.going_on import check_known_classes, check_known_outputs
 from gnomon.base.parameters import store
 from gnomon.trees._bagging import Bagging
 from gnomon.trees._cost import timed
@@ -139,7 +140,10 @@ class BaggingClassifier(ClassifierMixin, Bagging):
         X = self._checked(X, reset=True)
         y = column_or_1d(self._target(y), warn=True)
         check_classification_targets(y)
-        self.classes_, index = as_classes(y)
+        classes, index = as_classes(y)
+        if self._continues():
+            check_known_classes(self.classes_, classes)
+        self.classes_ = classes
         self.n_classes_ = len(self.classes_)
         with fit_tasks(self, "member", self._new_members(), X=X, y=y) as told:
             self._fit_members(X, index, sample_weight, fit_params, told)
@@ -216,6 +220,7 @@ class BaggingRegressor(RegressorMixin, Bagging):
     """
 
     oob_prediction_: Floats
+    _n_outputs: int
 
     _default = DecisionTreeRegressor
 
@@ -258,6 +263,10 @@ class BaggingRegressor(RegressorMixin, Bagging):
         X = self._checked(X, reset=True)
         y = self._target(y)
         y = column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y
+        n_outputs = y.size // len(y)
+        if self._continues():
+            check_known_outputs(self._n_outputs, n_outputs)
+        self._n_outputs = n_outputs
         with fit_tasks(self, "member", self._new_members(), X=X, y=y) as told:
             self._fit_members(X, y, sample_weight, fit_params, told)
             if self.oob_score:

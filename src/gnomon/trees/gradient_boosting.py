@@ -199,7 +199,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         monitor: Monitor | None = None,
     ) -> Self:
         """Carry out the rounds of (1); `monitor(round, self, state)` stops them where it returns True."""
-        coded, y = fitted_rows(self, X, y)
+        coded, y = fitted_rows(self, X, y, goes_on=self._continues())
         target, index = self._learn_classes(y, ("log_loss", "exponential"))
         self.n_classes_ = len(self.classes_)
         n_scores = n_scores_of(self._loss, self.n_classes_)
@@ -329,7 +329,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         monitor: Monitor | None = None,
     ) -> Self:
         """Carry out the rounds of (1); `monitor(round, self, state)` stops them where it returns True."""
-        coded, y = fitted_rows(self, X, y, y_numeric=True)
+        coded, y = fitted_rows(self, X, y, y_numeric=True, goes_on=self._continues())
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
         # Huber's δ is a distance, so that it scales with y.

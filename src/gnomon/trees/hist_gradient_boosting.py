@@ -186,7 +186,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
         sample_weight_val: ArrayLike | None = None,
     ) -> Self:
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
-        coded, y = fitted_rows(self, X, y)
+        coded, y = fitted_rows(self, X, y, goes_on=self._continues())
         target, index = self._learn_classes(y, ("log_loss",))
         weights = tree_weights(sample_weight, coded, self.class_weight, self.classes_, index)
         held = validation_rows(self, X_val, y_val, sample_weight_val, self._coded)
@@ -303,7 +303,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         sample_weight_val: ArrayLike | None = None,
     ) -> Self:
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
-        coded, y = fitted_rows(self, X, y, y_numeric=True)
+        coded, y = fitted_rows(self, X, y, y_numeric=True, goes_on=self._continues())
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
         self._degree = degree_of(self._loss)

@@ -128,7 +128,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest[DecisionTreeRegressor]):
     @timed
     def fit(self, X: TableLike | Sparse, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees; `y` is not read."""
-        coded = fitted_rows(self, X)
+        coded = fitted_rows(self, X, goes_on=self._continues())
         self._n_rows, self._flat = coded.shape[0], True
         with fit_tasks(self, "tree", self._new_trees(), X=X) as told:
             self._grow(coded, _noise(coded)[:, None], SquaredError(), tree_weights(sample_weight, coded), told)
