@@ -179,6 +179,49 @@ def test_a_file_that_cannot_be_read_is_compiled_anew(tmp_path):
     assert run(tmp_path, cache) == (20.0, 0)
 
 
+DAMAGED = """
+import os, random, sys
+from pathlib import Path
+import gnomon._jit, mine
+from gnomon._jit import compiled
+path, = Path(os.environ["NUMBA_CACHE_DIR"]).rglob("g-*.kernel")
+whole = path.read_bytes()
+draw = random.Random(0)
+def flipped(place):
+    return whole[:place] + bytes([whole[place] ^ 1 << draw.randrange(8)]) + whole[place + 1 :]
+edits = [flipped(draw.randrange(len(whole))) for _ in range(8)]
+edits += [whole[:-1], whole[: len(whole) // 2], whole + b"0", whole[:2000] + bytes(64) + whole[2064:], bytes(len(whole))]
+for content in edits:
+    path.write_bytes(content)
+    if not (child := os.fork()):
+        from copied.kernel import g
+        print(g(1.0, compiled(mine.Scaled())), g.stats.cache_misses.total(), flush=True)
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], path.read_bytes() == content, flush=True)
+"""
+
+
+@pytest.mark.skipif(DISABLED or not hasattr(os, "fork"), reason="nothing is compiled, or processes are not forked")
+def test_a_file_of_which_any_byte_has_changed_is_compiled_anew(tmp_path):
+    write(tmp_path)
+    run(tmp_path, tmp_path / "cache")
+    command, variables = [sys.executable, "-c", DAMAGED], environment(tmp_path, tmp_path / "cache")
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["20.0 1", "0 False"] * 13
+
+
+def test_an_entry_is_read_as_it_was_written_or_not_at_all(tmp_path):
+    path = tmp_path / f"a{kernel_cache.ENDING}"
+    kernel_cache.write(path, b"content")
+    kept = path.read_bytes()
+    assert kernel_cache.read(path) == b"content"
+    for place in range(len(kept)):
+        path.write_bytes(kept[:place] + bytes([kept[place] ^ 4]) + kept[place + 1 :])
+        assert kernel_cache.read(path) is None
+        path.write_bytes(kept[:place])
+        assert kernel_cache.read(path) is None
+
+
 def imported(module):
     """The modules of the package that a module imports, by its syntax tree and by what Python finds there."""
     found = importlib.import_module(module)

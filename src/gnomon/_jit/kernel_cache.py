@@ -1,7 +1,8 @@
 """The cache of compiled kernels: one file for each kernel and types of arguments, named by all that it depends on.
 
 A file is written under another name and then moved, so that processes may read and write at once; what two of them
-compile at the same time is the same. A file that nobody has read for 90 days is deleted. Folders: the XDG base
+compile at the same time is the same. It ends with a digest of its content: a file that was cut short or damaged is
+compiled anew. Against who can write into the folder it is no defence: the content is unpickled. A file that nobody has read for 90 days is deleted. Folders: the XDG base
 directory specification on Linux, the conventions of macOS and Windows there; ``NUMBA_CACHE_DIR`` wins.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import os
 import sys
 import time
@@ -23,6 +25,8 @@ SHIPPED = Path(__file__).parents[1] / "_kernels"
 """Kernels that came with the package, in wheels that carry them."""
 
 ENDING = ".kernel"
+DIGEST = hashlib.sha256().digest_size
+"""Bytes of the digest at the end of an entry: machine code of which one bit has changed crashes the process."""
 DAY = 86400.0
 UNUSED_DAYS = 90.0
 
@@ -47,10 +51,13 @@ def _expanded(path: str) -> Path:
 
 
 def read(path: Path) -> bytes | None:
-    """The content of an entry, which counts as used from now on; None if there is none."""
+    """The content of an entry, which counts as used from now on; None if there is none, or not what was written."""
     try:
-        content = path.read_bytes()
+        kept = path.read_bytes()
     except OSError:
+        return None
+    content, seal = kept[:-DIGEST], kept[-DIGEST:]
+    if hashlib.sha256(content).digest() != seal:
         return None
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime > DAY:
@@ -63,7 +70,7 @@ def write(path: Path, content: bytes) -> None:
     temporary = path.with_name(f"{uuid.uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
+        temporary.write_bytes(content + hashlib.sha256(content).digest())
         os.replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):
