@@ -190,7 +190,8 @@ draw = random.Random(0)
 def flipped(place):
     return whole[:place] + bytes([whole[place] ^ 1 << draw.randrange(8)]) + whole[place + 1 :]
 edits = [flipped(draw.randrange(len(whole))) for _ in range(8)]
-edits += [whole[:-1], whole[: len(whole) // 2], whole + b"0", whole[:2000] + bytes(64) + whole[2064:], bytes(len(whole))]
+edits += [whole[:-1], whole[: len(whole) // 2], whole + b"0"]
+edits += [whole[:2000] + bytes(64) + whole[2064:], bytes(len(whole))]
 for content in edits:
     path.write_bytes(content)
     if not (child := os.fork()):

@@ -2,8 +2,9 @@
 
 A file is written under another name and then moved, so that processes may read and write at once; what two of them
 compile at the same time is the same. It ends with a digest of its content: a file that was cut short or damaged is
-compiled anew. Against who can write into the folder it is no defence: the content is unpickled. A file that nobody has read for 90 days is deleted. Folders: the XDG base
-directory specification on Linux, the conventions of macOS and Windows there; ``NUMBA_CACHE_DIR`` wins.
+compiled anew. Against who can write into the folder it is no defence, for the content is unpickled. A file that nobody
+has read for 90 days is deleted. Folders: the XDG base directory specification on Linux, the conventions of macOS and
+Windows there; ``NUMBA_CACHE_DIR`` wins.
 """
 
 from __future__ import annotations
