@@ -89,6 +89,7 @@ def serving(model, *options):
     try:
         yield Client(job, int(said.split("/ until")[0].rpartition(":")[2]))
     finally:
-        job.send_signal(signal.SIGINT)
+        if job.poll() is None:
+            job.send_signal(signal.SIGINT)
         _, told = job.communicate(timeout=120)
         assert (job.returncode, told) == (0, "stopped\n")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from gnomon.report._kinds import infer_kinds
 from gnomon.serve import Answers, Asked, OpenModel, RequestLimits, asgi_app, open_model
 from gnomon.serve import app as serve_app
 from gnomon.serve.bodies import table_of_rows
+from gnomon.serve.limits import RefusedError
+from gnomon.serve.turns import Turns
 from small_server import write_model
 
 pytest.importorskip("starlette", reason="gnomon serve is an extra")
@@ -157,12 +160,68 @@ def test_the_threshold_of_the_server_holds_for_every_answer(of_classes):
     assert [one["prediction"] for one in found["predictions"]] == ["yes" if p > 0.8 else "no" for p in shares]
 
 
-def test_notes_in_a_header_are_few_and_short(of_classes, monkeypatch):
-    monkeypatch.setattr(OpenModel, "remarks", lambda *given: [f"{k} " + "x" * 400 for k in range(20)])
+@pytest.mark.parametrize("mark", ["x", "é", "𝒳", '"'])
+def test_notes_in_a_header_are_few_and_short(of_classes, monkeypatch, mark):
+    monkeypatch.setattr(OpenModel, "remarks", lambda *given: [f"{k} " + mark * 400 for k in range(20)])
     _, headers, _ = ask(asgi_app(of_classes), "POST", "/predict", CSV, content_type="text/csv")
     notes = json.loads(headers["gnomon-notes"])
-    assert [note.split()[0] for note in notes] == [str(k) for k in range(12)]
+    assert 0 < len(notes) <= 12
+    assert len(headers["gnomon-notes"]) < 4000
+    assert [note.split()[0] for note in notes] == [str(k) for k in range(len(notes))]
     assert {len(note) for note in notes} == {300}
+
+
+@pytest.mark.parametrize("works", ["in Python", "in compiled code"])
+def test_an_answer_that_takes_too_long_does_not_keep_others_waiting(of_classes, monkeypatch, works):
+    """A loop of Python is stopped; a long step, which cannot be, gets a thread of its own."""
+    answers, done, stopped = OpenModel.answers, threading.Event(), []
+
+    def endless(*given):
+        try:
+            if works == "in compiled code":
+                done.wait(60.0)
+            while True:
+                pass
+        finally:
+            stopped.append(True)
+
+    app = asgi_app(of_classes, limits=RequestLimits(seconds=0.3, requests=2))
+    monkeypatch.setattr(OpenModel, "answers", endless)
+    assert ask_json(app)[0] == 503
+    monkeypatch.setattr(OpenModel, "answers", answers)
+    try:
+        assert ask_json(app)[0] == 200
+        assert stopped == ([True] if works == "in Python" else [])
+    finally:
+        done.set()
+    end = time.monotonic() + 10.0
+    while app.state.service.turns.busy and works == "in Python" and time.monotonic() < end:
+        time.sleep(0.01)
+    assert stopped or works == "in compiled code"
+
+
+def test_requests_beyond_the_places_wait_their_time_and_are_refused_then(of_classes, monkeypatch):
+    async def both(turns):
+        loop = asyncio.get_running_loop()
+        async with turns.place(loop.time() + 1.0):
+            with pytest.raises(RefusedError, match="1 requests are at work"):
+                async with turns.place(loop.time() + 0.05):
+                    pytest.fail("there was no place")
+            monkeypatch.setattr("gnomon.serve.turns.MOST_WAITING", 0)
+            with pytest.raises(RefusedError, match="0 requests are waiting"):
+                async with turns.place(loop.time() + 60.0):
+                    pytest.fail("there was no place")
+            monkeypatch.undo()
+            waiting = asyncio.create_task(self_contained(turns, loop.time() + 60.0))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+        await waiting
+
+    async def self_contained(turns, end):
+        async with turns.place(end):
+            pass
+
+    asyncio.run(both(Turns(1)))
 
 
 def test_numbers_of_json_keep_their_digits_and_infinite_ends_are_null():

@@ -183,7 +183,7 @@ AnswerLimit = Annotated[
     float, typer.Option("--time-limit", min=0.1, help="Seconds that a request may take.", rich_help_panel=LIMITS)
 ]
 RequestLimit = Annotated[
-    int, typer.Option(min=1, help="Requests at work at the same time; others are sent away.", rich_help_panel=LIMITS)
+    int, typer.Option(min=1, help="Requests at work at the same time; others wait.", rich_help_panel=LIMITS)
 ]
 Header = Annotated[
     bool | None,

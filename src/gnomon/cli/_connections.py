@@ -1,7 +1,8 @@
 """What `gnomon serve` does otherwise than uvicorn.
 
-It tells its address when an interrupt ends it in order; and connections on which no request comes are closed, where
-uvicorn would wait for its head for ever.
+It tells its address when an interrupt ends it in order; connections on which no request comes are closed, where
+uvicorn would wait for its head for ever; and when it ends, what cannot be answered soon is refused in order, where
+uvicorn would cancel it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 __all__ = ["TellingServer", "protocol_within"]
 
 
+SECONDS_TO_ANSWER, SECONDS_TO_READ = 2.0, 0.5
+"""When the server ends: what requests at work have to be answered, and then their clients to read the answer."""
+
+
 class TellingServer(uvicorn.Server):
     """A server that calls `tell` when it answers, and when it has taken over the signals that end it.
+
+    When it ends it calls `end_within` with the seconds after which everything must be answered.
 
     Examples
     --------
@@ -29,14 +36,25 @@ class TellingServer(uvicorn.Server):
     True
     """
 
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, tell: Callable[[], None], end_within: Callable[[float], None]) -> None:
         super().__init__(config)
-        self._tell = tell
+        self._tell, self._end_within = tell, end_within
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer, and tell."""
         await super().startup(sockets)
         self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more requests, let those at work be answered, close every connection."""
+        self._end_within(SECONDS_TO_ANSWER)
+        asyncio.get_running_loop().call_later(SECONDS_TO_ANSWER + SECONDS_TO_READ, self._close)
+        await super().shutdown(sockets)
+
+    def _close(self) -> None:
+        for connection in list(self.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
 
 
 def protocol_within(seconds: float) -> type[H11Protocol]:

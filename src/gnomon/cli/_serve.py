@@ -17,12 +17,15 @@ from gnomon.cli._predict import say_notes
 from gnomon.io import UserError
 from gnomon.serve import Asked, RequestLimits, asgi_app, open_model
 from gnomon.serve.answers import warnings_as_notes
+from gnomon.serve.turns import OverdueError
 
 __all__ = ["run"]
 
 LOOPBACK = "127.0.0.1"
+WAITING = 1024
+"""Connections that the system holds until they are accepted."""
 SECONDS_TO_FINISH = 5
-"""What requests at work get when the server is told to end."""
+"""After these, uvicorn cancels what is at work; by then nothing is."""
 
 
 def run(
@@ -55,6 +58,8 @@ def run(
         names=names,
         complain=lambda text: errors().print(text, markup=False),
     )
+    service, told = app.state.service, sys.unraisablehook
+    sys.unraisablehook = lambda fault: None if fault.exc_type is OverdueError else told(fault)
     with _listening(host or LOOPBACK, port) as place:
         config = uvicorn.Config(
             app, http=protocol_within(bounds.seconds), ws="none", loop="asyncio", lifespan="off", log_config=None,
@@ -63,15 +68,20 @@ def run(
         # What interrupts comes again from uvicorn when it has ended.
         with suppress(KeyboardInterrupt, Stopped):
             public = host is not None and not _is_loopback(host)
-            TellingServer(config, lambda: _tell(place, model, public=public)).run(sockets=[place])
+            TellingServer(config, lambda: _tell(place, model, public=public), service.end_within).run(sockets=[place])
+    sys.unraisablehook = told
     errors().print("stopped", markup=False)
+    if service.turns.busy:
+        # Python would wait for the thread of an answer that nobody is waiting for.
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _listening(host: str, port: int) -> socket.socket:
     """A socket that takes connections, so that the address is true when it is told."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=128)
+        return socket.create_server((host, port), family=family, backlog=WAITING)
     except OSError as error:
         reason = (os.strerror(error.errno) if error.errno else str(error)).lower()
         raise UserError(

@@ -16,10 +16,8 @@ import asyncio
 import ipaddress
 import json
 import os
-import time
 import traceback
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from functools import partial
 from typing import Any
@@ -34,13 +32,15 @@ from gnomon.serve.bodies import form_fields, json_rows, table_of_csv, table_of_r
 from gnomon.serve.fields import fields_of, row_schema
 from gnomon.serve.limits import RefusedError, RequestLimits
 from gnomon.serve.pages import Page
+from gnomon.serve.turns import Turns
 from gnomon.serve.why import explain
 
 __all__ = ["asgi_app"]
 
 MOST_READ_AWAY = 100_000_000
 """Bytes of a body too large that are read on, so that the client hears the answer."""
-LONGEST_NOTE, MOST_NOTES = 300, 12
+LONGEST_NOTE, MOST_NOTES, LONGEST_HEADER = 300, 12, 3900
+"""Characters of a note and of all in a header, for which servers on the way have 4 kB."""
 JSON, CSV, FORM = "application/json", "text/csv", "application/x-www-form-urlencoded"
 """The types of bodies."""
 EVERYWHERE = {
@@ -108,13 +108,14 @@ class _Service:
         self.reading, self.names, self.complain = reading, {"localhost", *(n.lower() for n in names)}, complain
         self.fields = fields_of(model)
         self.page = Page(model, self.fields)
-        self.worker = ThreadPoolExecutor(1, thread_name_prefix="gnomon-answers")
-        self.active = 0
+        self.turns = Turns(limits.requests)
+        self.at_work: set[asyncio.Timeout] = set()
 
     def app(self) -> Any:
         """Routes with the checks that every request passes."""
         from starlette.applications import Starlette
         from starlette.exceptions import HTTPException
+        from starlette.middleware import Middleware
         from starlette.routing import Route
 
         async def failed(request: Any, error: Any) -> Any:
@@ -127,15 +128,45 @@ class _Service:
             Route("/schema", self._guarded(self._schema), methods=["GET"]),
             Route("/predict", self._guarded(self._predict), methods=["POST"]),
         ]
-        return Starlette(routes=routes, exception_handlers={HTTPException: failed})
+        app = Starlette(
+            routes=routes, exception_handlers={HTTPException: failed}, middleware=[Middleware(self._checked)]
+        )
+        app.state.service = self
+        return app
+
+    def end_within(self, seconds: float) -> None:
+        """Let the requests at work have so many seconds more; those that need longer are refused then."""
+        end = asyncio.get_running_loop().time() + seconds
+        for scope in self.at_work:
+            scope.reschedule(end)
+
+    def _checked(self, app: Any) -> Any:
+        """`app` behind the checks of origin, which come before everything that is said of an address."""
+        from starlette.requests import Request
+
+        async def run(scope: Any, receive: Any, send: Any) -> None:
+            answer = app
+            if scope["type"] == "http":
+                request = Request(scope)
+                try:
+                    _refuse_strangers(request, self.names)
+                except RefusedError as error:
+                    answer = self._refusal(request, error.status, str(error))
+            await answer(scope, receive, send)
+
+        return run
 
     def _guarded(self, answer: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
-        """`answer` behind the checks of origin; what it refuses becomes a page or JSON."""
+        """`answer`; what it refuses becomes a page or JSON."""
 
         async def run(request: Any) -> Any:
+            scope = asyncio.timeout(None)
+            self.at_work.add(scope)
             try:
-                _refuse_strangers(request, self.names)
-                return await answer(request)
+                async with scope:
+                    return await answer(request)
+            except TimeoutError:
+                return self._refusal(request, 503, "the server is ending; ask again when it is back")
             except UserError as error:
                 return self._refusal(request, _status_of(error), str(error))
             except MemoryError:
@@ -146,6 +177,8 @@ class _Service:
                 return self._refusal(
                     request, 500, f"gnomon failed: {type(error).__name__}; see what the server printed"
                 )
+            finally:
+                self.at_work.discard(scope)
 
         return run
 
@@ -194,20 +227,15 @@ class _Service:
 
     async def _work(self, request: Any, job: Callable[[bytes], Any]) -> Any:
         """The result of `job(body)` in the thread of answers, within the limits."""
-        if self.active >= self.limits.requests:
-            raise RefusedError(503, f"{self.active} requests are at work, which is the most; try again soon")
-        self.active += 1
-        try:
-            end = time.monotonic() + self.limits.seconds
+        end = asyncio.get_running_loop().time() + self.limits.seconds
+        async with self.turns.place(end):
             body = await _body(request, self.limits, end)
-            loop = asyncio.get_running_loop()
-            return await asyncio.wait_for(loop.run_in_executor(self.worker, job, body), end - time.monotonic())
-        except TimeoutError:
-            raise RefusedError(
-                503, f"no answer within {self.limits.seconds:g} seconds; send fewer rows, or use gnomon predict"
-            ) from None
-        finally:
-            self.active -= 1
+            try:
+                return await self.turns.result(partial(job, body), end)
+            except TimeoutError:
+                raise RefusedError(
+                    503, f"no answer within {self.limits.seconds:g} seconds; send fewer rows, or use gnomon predict"
+                ) from None
 
     def _said(self, kind: str, options: Mapping[str, str], body: bytes) -> tuple[str, list[str]]:
         """The answer to a body of this type as text, and the notes."""
@@ -292,7 +320,7 @@ async def _body(request: Any, limits: RequestLimits, end: float) -> bytes:
     if declared.isdecimal() and int(declared) > MOST_READ_AWAY:
         raise too_large
     try:
-        async with asyncio.timeout(end - time.monotonic()):
+        async with asyncio.timeout_at(end):
             async for part in request.stream():
                 size += len(part)
                 if size <= limits.size:
@@ -314,9 +342,18 @@ def _answer(text: str, kind: str, notes: list[str]) -> Any:
     """Text as it was asked for; CSV has its notes in a header, as a list of JSON."""
     from starlette.responses import Response
 
-    short = [note if len(note) <= LONGEST_NOTE else f"{note[: LONGEST_NOTE - 1]}…" for note in notes[:MOST_NOTES]]
-    headers = {**EVERYWHERE, **({"Gnomon-Notes": json.dumps(short)} if kind == CSV and notes else {})}
+    headers = {**EVERYWHERE, **({"Gnomon-Notes": _short(notes)} if kind == CSV and notes else {})}
     return Response(text, headers=headers, media_type=kind)
+
+
+def _short(notes: list[str]) -> str:
+    """A list of JSON with the first notes, as many as a header may hold, where other characters than ASCII take six."""
+    said: list[str] = []
+    for note in notes[:MOST_NOTES]:
+        said.append(note if len(note) <= LONGEST_NOTE else f"{note[: LONGEST_NOTE - 1]}…")
+        if len(json.dumps(said)) > LONGEST_HEADER:
+            return json.dumps(said[:-1])
+    return json.dumps(said)
 
 
 def _json(content: Any, status: int = 200, more: Mapping[str, str] | None = None) -> Any:
