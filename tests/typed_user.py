@@ -174,7 +174,7 @@ def use_chosen_strengths() -> None:
 def use_classifiers() -> None:
     X, y = rows()
     labels = np.where(y > 0.0, "up", "down")
-    logistic = LogisticRegression(penalty="l1", C=0.5, solver="cd", class_weight={"up": 2.0, "down": 1.0})
+    logistic = LogisticRegression(l1_ratio=1.0, C=0.5, solver="cd", class_weight={"up": 2.0, "down": 1.0})
     assert_type(logistic.fit(csr_array(X), labels), LogisticRegression)
     assert_type(logistic.predict(X), NDArray[Any])
     assert_type(logistic.predict_proba(X), Floats)

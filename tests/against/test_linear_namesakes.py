@@ -3,7 +3,7 @@
 Declared differences, which no row shows: a truth value is no number; parameters that scikit-learn accepts and that make
 no sense (negative or infinite strengths in a list, an empty list, a negative weight) are refused; iterative solvers for
 `Ridge` take more words, "lbfgs" also without `positive`; `LinearRegression(positive=True)` takes sparse rows, and warns
-of columns that depend on each other; `penalty` of `LogisticRegression` stays.
+of columns that depend on each other.
 """
 
 import functools
@@ -136,6 +136,11 @@ ROWS = {
         *rows(
             [{"n_jobs": 2}, {"l1_ratio": None}, {"class_weight": {0: 1.0}}, {"class_weight": {7: 2.0}}],
             ("binary",), tol=1e-9,
+        ),
+        *rows(
+            [{"penalty": p} | b
+             for p in ("l1", "l2", "elasticnet", None) for b in ({}, {"l1_ratio": 0.5}, {"C": np.inf})],
+            ("binary",), solver="saga", tol=1e-9, max_iter=20000,
         ),
     ],
     "LogisticRegressionCV": [

@@ -20,7 +20,7 @@ def line(**words):
 @pytest.mark.spec("LIN-G34", "LIN-121", "LIN-120")
 @pytest.mark.parametrize("solver", ["lbfgs", "newton", "irls", "bfgs"])
 def test_maximum_likelihood(solver):
-    model = LogisticRegression(penalty=None, objective="mean", solver=solver, **EXACT).fit(X, c)
+    model = LogisticRegression(C=np.inf, objective="mean", solver=solver, **EXACT).fit(X, c)
     np.testing.assert_allclose([model.intercept_[0], model.coef_[0, 0]], [-1.3622764, 0.9081843], rtol=0, atol=5e-8)
     assert model.objective_ == pytest.approx(0.5868716, abs=5e-8)
     assert model.history_["objective"][0] == pytest.approx(np.log(2.0), abs=1e-15)
@@ -37,7 +37,7 @@ def test_standard_errors_of_maximum_likelihood():
 @pytest.mark.spec("LIN-G34", "LIN-124")
 def test_first_step_of_gradient_descent():
     options = {"step": 1.0, "iterates": True}
-    model = LogisticRegression(penalty=None, objective="mean", solver="gd", max_iter=1, solver_options=options)
+    model = LogisticRegression(C=np.inf, objective="mean", solver="gd", max_iter=1, solver_options=options)
     with pytest.warns(ConvergenceWarning, match="not converged"):
         model.fit(X, c)
     np.testing.assert_allclose(model.history_["iterates"], [[0.0, 0.0], [0.25, 0.0]], atol=1e-15)
@@ -71,7 +71,7 @@ def test_mean_form_of_the_textbook_is_a_quarter_of_the_sum_form():
 @pytest.mark.spec("LIN-G36", "LIN-123")
 @pytest.mark.parametrize("solver", ["cd", "fista"])
 def test_l1(solver):
-    words = {"penalty": "l1", "objective": "sum", "solver": solver, "tol": 1e-11, "max_iter": 10000}
+    words = {"l1_ratio": 1.0, "objective": "sum", "solver": solver, "tol": 1e-11, "max_iter": 10000}
     model = LogisticRegression(lam=0.5, **words).fit(X, c)
     np.testing.assert_allclose([model.intercept_[0], model.coef_[0, 0]], [-0.6172038, 0.4114692], rtol=0, atol=5e-8)
     assert model.objective_ == pytest.approx(2.6711780, abs=5e-8)

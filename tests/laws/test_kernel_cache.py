@@ -335,7 +335,7 @@ print(MODEL.fit(X, X @ [1.0, -2.0, 0.0] > 0.1).predict(X).astype(float).tolist()
     [
         ("linear", "ElasticNet(0.1)"),
         pytest.param("linear", "LinearSVC()", marks=pytest.mark.slow),
-        pytest.param("linear", "LogisticRegression(penalty='l1', solver='saga')", marks=pytest.mark.slow),
+        pytest.param("linear", "LogisticRegression(l1_ratio=1.0, solver='saga')", marks=pytest.mark.slow),
         pytest.param("generative", "GaussianMixture(2, random_state=0)", marks=pytest.mark.slow),
         pytest.param("trees", "RandomForestClassifier(5, random_state=0)", marks=pytest.mark.slow),
         pytest.param("trees", "HistGradientBoostingClassifier(max_iter=5)", marks=pytest.mark.slow),

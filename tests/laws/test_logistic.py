@@ -101,7 +101,7 @@ def test_stochastic_solvers_come_near(solver):
 
 @pytest.mark.spec("LIN-L24")
 def test_a_vanishing_penalty_leads_to_maximum_likelihood():
-    mle = LogisticRegression(penalty=None, **EXACT).fit(X, Y)
+    mle = LogisticRegression(C=np.inf, **EXACT).fit(X, Y)
     for words in ({"objective": "loss_mean", "lam": 1e9}, {"C": 1e7}, {"objective": "mean", "lam": 1e-10}):
         np.testing.assert_allclose(LogisticRegression(**words, **EXACT).fit(X, Y).coef_, mle.coef_, atol=1e-5)
     np.testing.assert_allclose(LogisticRegression(C=np.inf, **EXACT).fit(X, Y).coef_, mle.coef_, atol=1e-10)
@@ -110,9 +110,9 @@ def test_a_vanishing_penalty_leads_to_maximum_likelihood():
 @pytest.mark.spec("LIN-L12")
 def test_predictions_do_not_feel_a_change_of_coordinates():
     A = RNG.standard_normal((4, 4)) + 2.0 * np.eye(4)
-    plain = LogisticRegression(penalty=None, **EXACT).fit(X, Y).predict_proba(X)
+    plain = LogisticRegression(C=np.inf, **EXACT).fit(X, Y).predict_proba(X)
     np.testing.assert_allclose(
-        LogisticRegression(penalty=None, **EXACT).fit(X @ A, Y).predict_proba(X @ A), plain, atol=1e-8
+        LogisticRegression(C=np.inf, **EXACT).fit(X @ A, Y).predict_proba(X @ A), plain, atol=1e-8
     )
     ridge = LogisticRegression(**EXACT).fit(X, Y).predict_proba(X)
     Q = np.linalg.qr(A)[0]
@@ -122,13 +122,13 @@ def test_predictions_do_not_feel_a_change_of_coordinates():
 
 @pytest.mark.spec("LIN-L33", "LIN-126")
 def test_mean_probability_is_the_class_frequency():
-    model = LogisticRegression(penalty=None, **EXACT).fit(X, Y)
+    model = LogisticRegression(C=np.inf, **EXACT).fit(X, Y)
     frequency = np.mean(Y == "yes")
     assert np.mean(model.predict_proba(X)[:, 1]) == pytest.approx(frequency, abs=1e-9)
     plain = LogisticRegression(objective="mean_half", lam=0.1, **EXACT).fit(X, Y)
     weighted = LogisticRegression(objective="mean_half", lam=0.1, prior=frequency, **EXACT).fit(X, Y)
     np.testing.assert_allclose(weighted.coef_, plain.coef_, atol=1e-9)
-    far = LogisticRegression(penalty=None, prior=0.9, **EXACT).fit(X, Y)
+    far = LogisticRegression(C=np.inf, prior=0.9, **EXACT).fit(X, Y)
     shifted = model.llr(X) + np.log(9.0)
     assert np.corrcoef(far.decision_function(X), shifted)[0, 1] > 0.98
     assert not np.allclose(far.decision_function(X), shifted, atol=1e-3)
@@ -174,7 +174,7 @@ def test_llr_takes_the_effective_prior_off():
 
 @pytest.mark.spec("LIN-L34", "LIN-128")
 def test_full_and_reference_softmax():
-    words = {"penalty": None, **EXACT}
+    words = {"C": np.inf, **EXACT}
     full = LogisticRegression(**words).fit(X, Y3)
     reference = LogisticRegression(parametrization="reference", **words).fit(X, Y3)
     np.testing.assert_allclose(full.predict_proba(X), reference.predict_proba(X), atol=1e-7)
@@ -228,7 +228,7 @@ def test_one_against_rest_is_k_binary_models():
 def test_separable_classes_without_a_penalty_warn(solver):
     x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     with pytest.warns(SeparationWarning, match="no maximum"):
-        model = LogisticRegression(penalty=None, solver=solver).fit(x, [0, 0, 1, 1])
+        model = LogisticRegression(C=np.inf, solver=solver).fit(x, [0, 0, 1, 1])
     assert not model.converged_
     assert np.all(np.isfinite(model.coef_))
     assert 0.0 < model.objective_ < 0.1
@@ -242,7 +242,7 @@ def test_quasi_separation_is_found_by_the_linear_programme():
     x = np.column_stack([np.repeat([0.0, 1.0], 20), np.tile([0.0, 1.0], 20)])
     y = np.where(x[:, 0] == 1.0, 1, np.arange(40) % 3 == 0)
     with pytest.warns(ConvergenceWarning):
-        model = LogisticRegression(penalty=None, tol=1e-9, max_iter=60).fit(x, y)
+        model = LogisticRegression(C=np.inf, tol=1e-9, max_iter=60).fit(x, y)
     assert not model.converged_
 
 
@@ -259,18 +259,34 @@ def test_training_chooses_no_penalty_and_validation_does_not():
 
 @pytest.mark.spec("LIN-123")
 @pytest.mark.parametrize(("solver", "y"), [("cd", Y), ("fista", Y), ("fista", Y3), ("saga", Y), ("saga", Y3)])
-@pytest.mark.parametrize("words", [{"penalty": "l1"}, {"l1_ratio": 1.0}, {"penalty": "elasticnet", "l1_ratio": 0.8}])
+@pytest.mark.parametrize("words", [{"l1_ratio": 1.0}, {"l1_ratio": 0.8}])
 def test_l1_norms_give_exact_zeros(solver, y, words):
     model = LogisticRegression(C=0.05, solver=solver, tol=1e-7, max_iter=20000, **words).fit(X, y)
     assert np.sum(model.coef_ == 0.0) > 0
     assert np.sum(model.coef_ != 0.0) > 0
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_words_that_scikit_learn_withdraws_are_shares_of_the_l1_norm_with_a_warning():
+    cases = [("l2", {}, {}), ("l1", {"l1_ratio": 1.0}, {"l1_ratio": 1.0}), (None, {}, {"C": np.inf})]
+    cases += [("elasticnet", {"l1_ratio": ratio}, {"l1_ratio": ratio}) for ratio in (0.0, 1.0)]
+    cases += [("elasticnet", {"l1_ratio": 0.3}, {"l1_ratio": 0.3}), ("l1", {}, {"l1_ratio": 1.0})]
+    cases += [(word, {"C": np.inf, "l1_ratio": 0.5}, {"C": np.inf}) for word in ("l2", "l1", "elasticnet")]
+    for word, given, meant in cases:
+        words = {"solver": "saga", "tol": 1e-8, "max_iter": 20_000}
+        with pytest.warns(FutureWarning, match="penalty is deprecated in scikit-learn 1.8"):
+            model = LogisticRegression(penalty=word, **given, **words).fit(X, Y)
+        np.testing.assert_array_equal(model.coef_, LogisticRegression(**meant, **words).fit(X, Y).coef_)
+    for word, ratio in (("l1", 0.0), ("l2", 1.0), ("l2", 0.5)):
+        with pytest.warns(UserWarning, match="is read with penalty='elasticnet' only"), pytest.warns(FutureWarning):
+            LogisticRegression(penalty=word, l1_ratio=ratio, solver="saga", max_iter=2000).fit(X, Y)
+
+
 @pytest.mark.spec("LIN-123")
 def test_penalty_at_which_all_coefficients_vanish():
     code = (Y == "yes").astype(float)
     limit = np.max(np.abs(X.T @ (code - code.mean())))
-    words = {"penalty": "l1", "objective": "sum", "solver": "cd", "tol": 1e-10}
+    words = {"l1_ratio": 1.0, "objective": "sum", "solver": "cd", "tol": 1e-10}
     assert not np.any(LogisticRegression(lam=limit * 1.0001, **words).fit(X, Y).coef_)
     assert np.any(LogisticRegression(lam=limit * 0.999, **words).fit(X, Y).coef_)
 
@@ -405,7 +421,7 @@ def test_gradient_of_what_is_minimized():
         ({"C": 2.0, "lam": 1.0}, "both given"),
         ({"solver": "simplex"}, "solver='simplex' is unknown"),
         ({"penalty": "l3"}, "penalty='l3' is unknown"),
-        ({"penalty": "l1"}, "solver='lbfgs' needs a smooth penalty"),
+        ({"l1_ratio": 1.0}, "solver='lbfgs' needs a smooth penalty"),
         ({"l1_ratio": 1.5}, "l1_ratio=1.5"),
         ({"objective": "median"}, "objective='median' is unknown"),
         ({"prior": 1.5}, "prior=1.5"),
@@ -473,7 +489,7 @@ def test_sparse_fits_are_called_converged_only_near_the_minimum(C):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 100))
     y = X[:, 0] + rng.standard_normal(40) > 0.0
-    words = {"penalty": "l1", "C": C, "solver": "cd"}
+    words = {"l1_ratio": 1.0, "C": C, "solver": "cd"}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model = LogisticRegression(**words).fit(X, y)

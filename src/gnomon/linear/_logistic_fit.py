@@ -195,10 +195,10 @@ def _penalty_word(model: LogisticRegression) -> str | None:
     """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
     ratio = 0.0 if model.l1_ratio is None else check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
     check_interval("C", model.C, 0.0, closed="right")
-    if model.penalty not in ("auto", "deprecated"):
-        return model.penalty
     if np.isinf(model.C):
         return None
+    if model.penalty in (None, "l1", "l2"):
+        return model.penalty
     return {0.0: "l2", 1.0: "l1"}.get(float(ratio), "elasticnet")
 
 

@@ -39,7 +39,7 @@ class SeparationWarning(ConvergenceWarning):
     >>> from gnomon.linear import LogisticRegression, SeparationWarning
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     model = LogisticRegression(penalty=None).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    ...     model = LogisticRegression(C=np.inf).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> caught[-1].category.__name__, model.converged_
     ('SeparationWarning', False)
     """

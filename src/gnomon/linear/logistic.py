@@ -88,7 +88,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
     Parameters
     ----------
     penalty : {"auto", "l2", "l1", "elasticnet"} or None, default="auto"
-        Ω. "auto" reads it from `l1_ratio` and `C`, as scikit-learn does from 1.8 on: no penalty for C = inf.
+        Ω. "auto" reads it from `l1_ratio` and `C`, as scikit-learn does from 1.8 on; it withdraws the other words.
     C : float, default=1.0
         Factor on the loss in (1); inf is no penalty.
     l1_ratio : float in [0, 1], default=0.0
@@ -397,7 +397,7 @@ def _check_together(model: LogisticRegression) -> None:
         raise ValueError(f"dual=True is for solver='liblinear', not {model.solver!r}; set dual=False")
     given = model.penalty not in ("auto", "deprecated")
     share = 0.0 if model.l1_ratio is None else float(model.l1_ratio)
-    if model.solver == "liblinear" and (model.penalty is None or (not given and np.isinf(model.C))):
+    if model.solver == "liblinear" and (model.penalty is None or np.isinf(model.C)):
         raise ValueError("solver='liblinear' needs a penalty; choose another solver, or a finite C")
     if model.solver == "liblinear" and (model.penalty == "elasticnet" or (not given and 0.0 < share < 1.0)):
         raise ValueError(
@@ -407,13 +407,19 @@ def _check_together(model: LogisticRegression) -> None:
         raise ValueError("dual=True goes with the squared penalty; set dual=False for an L1 norm")
     if model.l1_ratio is None and model.penalty == "elasticnet":
         raise ValueError("penalty='elasticnet' with l1_ratio=None has no share of the L1 norm; give l1_ratio")
-    if model.l1_ratio is None and not given:
+    if given:
+        _warn(
+            "penalty is deprecated in scikit-learn 1.8 and gone in 1.10; leave it out and give l1_ratio=0 for 'l2', "
+            "l1_ratio=1 for 'l1', a number between for 'elasticnet', and C=np.inf for None",
+            FutureWarning,
+        )
+    elif model.l1_ratio is None:
         _warn(
             "l1_ratio=None is deprecated in scikit-learn 1.8 and an error in 1.10; give a number in [0, 1]",
             FutureWarning,
         )
     unread = given and model.penalty != "elasticnet" and 0.0 < share < 1.0
-    if unread or (model.penalty == "l2" and model.l1_ratio != 0):
+    if unread or (model.penalty in ("l1", "l2") and model.l1_ratio != (model.penalty == "l1")):
         _warn(f"l1_ratio={model.l1_ratio!r} is read with penalty='elasticnet' only, not {model.penalty!r}", UserWarning)
     if model.penalty is None and model.C != 1.0:
         _warn(f"C={model.C!r} is not read with penalty=None; leave it out", UserWarning)
