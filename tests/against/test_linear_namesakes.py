@@ -153,6 +153,7 @@ ROWS = {
         *rows(
             [{"fit_intercept": False}, {"refit": False}, {"Cs": [1.0, 0.1]}, {"class_weight": "balanced"},
              {"class_weight": {7: 1.0}}, {"solver": "liblinear"}, {"l1_ratios": [0.5]}, {"l1_ratios": []},
+             {"solver": "liblinear", "fit_intercept": False},
              {"l1_ratios": [2.0]}, {"dual": True}],
             ("binary", "three weighted"), **SEARCH | {"use_legacy_attributes": False, "scoring": "neg_log_loss"},
         ),

@@ -1,6 +1,8 @@
 """Options of every estimator: a value of the wrong kind is refused by name, and NumPy's scalars serve as Python's."""
 
 import warnings
+from ast import literal_eval
+from importlib import import_module
 from typing import Annotated, get_args
 
 import numpy as np
@@ -10,12 +12,14 @@ from sklearn.model_selection import GridSearchCV
 
 import public_names
 from gnomon._typing import Closed, Count, Share, Within
+from gnomon.base import parameters
 from gnomon.base.parameters import ParameterError, check_parameters
 from gnomon.generative import MixtureModel
-from gnomon.linear import LinearRegression
+from gnomon.linear import LinearRegression, LogisticRegression, Perceptron
 from gnomon.numerics.validation import check_interval
+from gnomon.optim import SOLVERS
 from gnomon.testing import check_numpy_options, check_options
-from gnomon.testing._tables import example_table
+from gnomon.testing._tables import example_table, fitted
 from gnomon.trees import DecisionTreeClassifier
 from many_checks import over
 
@@ -121,3 +125,34 @@ def test_a_refusal_names_the_option_its_value_and_what_is_allowed(estimator, sen
     for refusing in (check_parameters, lambda model: model.fit(*example_table(model))):
         with pytest.raises(ParameterError, match=sentence):
             refusing(estimator)
+
+
+@over(estimator for estimator in public_names.estimators() if type(estimator).__module__.startswith("gnomon.linear"))
+def test_the_parameters_of_a_linear_model_are_checked_once_in_a_fit(estimator, monkeypatch):
+    checked, annotated = [], parameters._annotated
+    monkeypatch.setattr(parameters, "_annotated", lambda cls: checked.append(cls) or annotated(cls))
+    fitted(estimator, *example_table(estimator))
+    assert checked.count(type(estimator)) == 1
+
+
+def test_parameters_are_checked_where_a_fit_goes_on():
+    X, y = example_table(Perceptron())
+    model = Perceptron().partial_fit(X, y, classes=np.unique(y)).set_params(penalty="l3")
+    with pytest.raises(ParameterError, match="penalty='l3'"):
+        model.partial_fit(X, y)
+
+
+def test_known_words_are_listed_once():
+    with pytest.raises(ValueError, match="solver='simplex' is unknown") as refused:
+        LogisticRegression(solver="simplex").fit(*example_table(LogisticRegression()))
+    words = literal_eval(str(refused.value).partition("choose from ")[2])
+    assert len(words) == len(set(words))
+
+
+def test_a_named_solver_alone_is_asked_for_what_it_needs(monkeypatch):
+    fitting = import_module("gnomon.optim._fit_linear")
+    asked, lacking = [], fitting._lacking
+    monkeypatch.setattr(fitting, "_lacking", lambda problem, one: asked.append(one) or lacking(problem, one))
+    X, y = example_table(LogisticRegression())
+    LogisticRegression(solver="lbfgs").fit(X, y)
+    assert asked == [SOLVERS["lbfgs"]]

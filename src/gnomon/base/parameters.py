@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from gnomon._typing import ArrayLike, Splitter, Within
+from gnomon._typing import ArrayLike, Splitter
 from gnomon.numerics.validation import same_word
 
 __all__ = ["ParameterError", "check_parameters", "store"]
@@ -91,10 +91,14 @@ def check_parameters(estimator: BaseEstimator) -> None:
     ...
     gnomon.base.parameters.ParameterError: alpha='much' must be a number; give another value
     """
-    cls: Any = type(estimator)
-    for name, (default, kinds) in _annotated(cls).items():
+    for name, (default, kinds) in _annotated(type(estimator)).items():
         value = getattr(estimator, name)
-        if value is not default and not any(kind.admits(value) for kind in kinds):
+        if value is default:
+            continue
+        for kind in kinds:
+            if kind.admits(value):
+                break
+        else:
             raise ParameterError(_refusal(name, value, kinds))
 
 
@@ -131,36 +135,27 @@ def _annotated(cls: Any) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
     return {name: (given[name].default, tuple(_kinds(hints[name]))) for name in given if name in hints}
 
 
-def _kinds(annotation: Any) -> Iterable[_Kind]:
-    parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-    if set(_ARRAY_LIKE) <= set(parts):
+def _kinds(part: Any) -> list[_Kind]:
+    """The kinds of values that an annotation admits, one for each part of a union."""
+    origin, inside = get_origin(part) or part, get_args(part)
+    if origin in (Union, UnionType):
         # A union is flat: what an array may be made of cannot be told from what stands beside it.
-        yield _Kind(_is_array_like, "a number, a sequence or an array")
-        parts = tuple(part for part in parts if part not in _ARRAY_LIKE)
-    for part in parts:
-        yield _kind(part)
-
-
-def _kind(part: Any) -> _Kind:
-    origin = get_origin(part) or part
+        arrays = set(_ARRAY_LIKE) if set(_ARRAY_LIKE) <= set(inside) else set()
+        first = [_Kind(_is_array_like, "a number, a sequence or an array")] if arrays else []
+        return first + [kind for one in inside if one not in arrays for kind in _kinds(one)]
     if origin is Annotated:
-        return _limited(*get_args(part))
+        (kind,), limits = _kinds(inside[0]), inside[1]
+        return [_Kind(lambda value: kind.admits(value) and limits.holds(value), f"{kind.name} {limits}")]
     if origin is Literal:
-        words = get_args(part)
-        return _Kind(lambda value: any(same_word(value, word) for word in words), words=words)
+        return [_Kind(lambda value: any(same_word(value, word) for word in inside), words=inside)]
     if part in _PLAIN:
-        return _PLAIN[part]
+        return [_PLAIN[part]]
     if origin in _CONTAINERS:
-        return _CONTAINERS[origin]
+        return [_CONTAINERS[origin]]
     if origin is type:
-        base = get_args(part)[0]
-        return _Kind(lambda value: isinstance(value, type) and issubclass(value, base), f"a class of {base.__name__}")
-    return _Kind(lambda value: isinstance(value, origin), f"a {origin.__name__}")
-
-
-def _limited(plain: Any, limits: Within) -> _Kind:
-    kind = _kind(plain)
-    return _Kind(lambda value: kind.admits(value) and limits.holds(value), f"{kind.name} {limits}")
+        base = inside[0]
+        return [_Kind(lambda value: isinstance(value, type) and issubclass(value, base), f"a class of {base.__name__}")]
+    return [_Kind(lambda value: isinstance(value, origin), f"a {origin.__name__}")]
 
 
 _ARRAY_LIKE = get_args(ArrayLike)

@@ -41,7 +41,7 @@ def read_rows(
     sparse_target: bool = False,
     **options: Any,
 ) -> Any:
-    """Scikit-learn's ``validate_data``; at a fit (``reset=True``) the parameters of the estimator are checked first.
+    """Scikit-learn's ``validate_data``; at a fit (with y, or ``reset=True``) the parameters are checked first.
 
     Targets are read by `check_target`: numbers with ``y_numeric=True``, a sparse matrix with ``sparse_target=True``.
 
@@ -62,7 +62,7 @@ def read_rows(
     ...
     gnomon.base.parameters.ParameterError: alpha=True must be a number; give another value
     """
-    if reset:
+    if reset or not isinstance(y, str):
         check_parameters(estimator)
     y = check_target(y, numeric=options.get("y_numeric", False), sparse=sparse_target)
     checked = validate_data(estimator, X, y, reset=reset, **options)

@@ -261,7 +261,7 @@ def _solver(model: LogisticRegression, penalty: Penalty, kind: Kind, n_rows: int
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")
     name = words.get(model.solver, model.solver)
-    check_choice("solver", name, (*SOLVERS, *words))
+    check_choice("solver", name, dict.fromkeys((*SOLVERS, *words)))
     if not smooth and model.solver in (*ALIASES, "sag"):
         # `fit_linear` would speak of the solver behind the word.
         raise ValueError(

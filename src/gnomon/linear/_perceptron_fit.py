@@ -21,7 +21,6 @@ from sklearn.utils.class_weight import compute_class_weight
 from gnomon._jit import jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix
 from gnomon.base.callbacks import Tasks
-from gnomon.base.parameters import check_parameters
 from gnomon.linear._report import log_row
 from gnomon.linear._runs import report_mistakes, unpack
 from gnomon.numerics.design import Design
@@ -90,7 +89,6 @@ def fit_perceptron(
 
 
 def _check(model: Perceptron) -> None:
-    check_parameters(model)
     plain = model.mode == "online" and model.multi_class == "ovr" and model.selection in (None, *SELECTIONS[:3])
     if model.penalty is not None and not plain:
         raise ValueError(

@@ -24,7 +24,6 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Count, CountOrZero, Floats, MatrixLike, NonNegative, Positive, RandomState
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.base.parameters import check_parameters
 from gnomon.distributions import (
     Distribution,
     Empirical,
@@ -219,7 +218,6 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
         return X.toarray() if sparse.issparse(X) else X
 
     def _update(self, before: Summary | None, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        check_parameters(self)
         X, y = validate_rows(self, X, y, reset=before is None, accept_sparse="csr", y_numeric=True)
         rows = summarize(X, y, check_weights(sample_weight, X), intercept=self.fit_intercept)
         self._summary = rows if before is None else merge_summaries(before, rows)

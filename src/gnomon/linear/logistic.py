@@ -45,7 +45,6 @@ from gnomon._typing import (
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.parameters import check_parameters
 from gnomon.linear._classifier import SparseCoefficients, classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import (
     MultiClass,
@@ -265,11 +264,10 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
 
     def _fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> list[Solution[Floats]]:
         """Minimise (1) without a word, for a search that fits many times."""
-        check_parameters(self)
-        _check_together(self)
         # As in scikit-learn, LIBLINEAR's coefficients are double.
         liblinear = self.solver == "liblinear"
         X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64 if liblinear else FLOATS)
+        _check_together(self)
         check_classification_targets(y)
         index, self.classes_ = label_index(y)
         K = len(self.classes_)

@@ -43,7 +43,6 @@ from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.base.folds import read_folds
-from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._classifier import SparseCoefficients, rows_to_score
 from gnomon.linear._errors import Rule, standard_error
@@ -236,10 +235,9 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         -------
         self
         """
-        check_parameters(self)
+        X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64)
         legacy = wants_legacy(self.use_legacy_attributes)
         asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
-        X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self.Cs_, self.l1_ratios_ = self._grid(asked)
@@ -264,7 +262,9 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
             warn_unless_all_converged([*itertools.chain(*runs), *last], self.max_iter)
             if not self.refit:
                 self._average(scores, coefs)
-            self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
+            self.classes_, self.coef_ = self.model_.classes_, self.model_.coef_
+            # One for each row, also where `LogisticRegression` has the number 0.
+            self.intercept_ = np.full(len(self.coef_), self.model_.intercept_)
             self.converged_ = self.model_.converged_
             if legacy:
                 self.__dict__.update(legacy_attributes(self, shares=asked is not None))
@@ -303,7 +303,7 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
             model = self._model(1.0, float(ratio), warm_start=True)
             for C in self.Cs_:
                 outcomes += [solution.outcome for solution in model.set_params(C=float(C))._fit(*learned)]
-                theta = np.hstack([model.coef_, model.intercept_[:, None]])[:, : X.shape[1] + bool(self.fit_intercept)]
+                theta = np.column_stack([model.coef_, model.intercept_]) if self.fit_intercept else model.coef_
                 rows.append((scorer(model, X[test], y[test], **params), theta, max(1, int(np.max(model.n_iter_)))))
         shape = (len(self.l1_ratios_), len(self.Cs_))
         columns = zip(*rows, strict=True)

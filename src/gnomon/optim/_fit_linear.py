@@ -298,15 +298,15 @@ def _lacking(problem: Problem, solver: Solver) -> list[str]:
 
 
 def _choose(problem: Problem, name: str) -> Solver:
+    lacking = _lacking(problem, SOLVERS[name]) if name in SOLVERS else None
+    if lacking == []:
+        return SOLVERS[name]
     usable = applicable_solvers(problem)
     if name == "auto" and usable:
         return SOLVERS[usable[0]]
-    if name in usable:
-        return SOLVERS[name]
     what = f"loss={problem.loss!r}, penalty={problem.penalty!r}, intercept={problem.design.intercept!r}"
-    if name in SOLVERS:
-        lacking = ", ".join(_lacking(problem, SOLVERS[name]))
-        raise ValueError(f"solver={name!r} needs {lacking}; for {what} choose from {usable}")
+    if lacking:
+        raise ValueError(f"solver={name!r} needs {', '.join(lacking)}; for {what} choose from {usable}")
     if name == "auto":
         raise ValueError(f"no solver can minimise {what}; the solvers are {list(SOLVERS)}")
     raise ValueError(f"solver={name!r} is unknown; for {what} choose from {usable}")
