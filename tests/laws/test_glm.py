@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
@@ -120,6 +120,16 @@ def test_score_equations_hold(name):
     constant = GLM(name, tol=1e-10, max_iter=1000).fit(np.zeros((200, 1)), TARGETS[name])
     assert constant.deviance_ == pytest.approx(model.null_deviance_, rel=1e-8)
     assert len(str(model.summary()).splitlines()) == 5
+
+
+@pytest.mark.spec("LIN-145")
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_head_of_a_summary_names_the_law_of_its_p_values(name):
+    """Of a dispersion that is estimated Student's t, otherwise the normal law."""
+    summary = GLM(name, tol=1e-10, max_iter=1000).fit(X[:20], TARGETS[name][:20]).summary()
+    word, law = ("z", stats.norm) if name in ("binomial", "poisson") else ("t", stats.t(20 - 4))
+    assert str(summary).splitlines()[0].split() == ["coef", "se", word, "p"]
+    np.testing.assert_allclose(summary.p, 2.0 * law.sf(np.abs(summary.coef / summary.se)))
 
 
 @pytest.mark.spec("LIN-145")

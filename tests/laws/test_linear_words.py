@@ -50,6 +50,7 @@ def test_a_strength_is_not_passed_over_in_silence(model, y):
         model.fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:penalty is deprecated:FutureWarning")
 @pytest.mark.parametrize("words", [{"penalty": None}, {"C": np.inf}])
 def test_a_strength_without_a_penalty_is_refused(words):
     with pytest.raises(ValueError, match="no penalty to weigh"):

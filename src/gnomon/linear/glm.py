@@ -87,7 +87,7 @@ class GLMSummary(NamedTuple):
     se : ndarray
         Standard errors.
     z : ndarray
-        coef/se: normal where the dispersion is known, else Student's t with `df` degrees of freedom.
+        coef/se: normal where the dispersion is known, else Student's t with `df` degrees of freedom, and printed as t.
     p : ndarray
         Two-sided p-values.
     df : float
@@ -115,7 +115,8 @@ class GLMSummary(NamedTuple):
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.names)
-        head = f"{'':{width}}  {'coef':>10}  {'se':>10}  {'z':>8}  {'p':>8}"
+        law = "t" if np.isfinite(self.df) else "z"
+        head = f"{'':{width}}  {'coef':>10}  {'se':>10}  {law:>8}  {'p':>8}"
         rows = zip(self.names, self.coef, self.se, self.z, self.p, strict=True)
         return "\n".join([head, *(f"{n:{width}}  {c:10.4f}  {s:10.4f}  {z:8.3f}  {p:8.4f}" for n, c, s, z, p in rows)])
 
