@@ -9,7 +9,7 @@ doi:10.1080/01621459.1954.10501232, above; (2) of all columns together: Mardia (
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy.stats import chi2, norm, shapiro
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array
 from gnomon._typing import ArrayLike, Floats
 from gnomon.anomaly.log_shift import MOST_FOR_SHAPIRO
 from gnomon.numerics.parallel import split_rows
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.validation import assert_finite, check_interval
 
 __all__ = ["ColumnShape", "GaussianityReport", "gaussianity_report"]
@@ -151,15 +152,10 @@ def gaussianity_report(X: ArrayLike, *, alpha: float = 0.01) -> GaussianityRepor
 
 
 def _centred(X: Floats) -> Floats:
-    """Columns less their means in units of their greatest size, so that no power overflows; zero where constant."""
-    Z = _in_units_of_the_greatest(X)
-    Z -= np.where(np.ptp(Z, axis=0) > 0.0, np.mean(Z, axis=0), Z[0])
-    return _in_units_of_the_greatest(Z)
-
-
-def _in_units_of_the_greatest(X: Floats) -> Floats:
-    size = np.max(np.abs(X), axis=0)
-    return X / np.where(size > 0.0, size, 1.0)
+    """Columns less their means in units near their greatest size, so that no power overflows; zero where constant."""
+    Z = PowerOfTwo.of(X, axis=0).inward(X)
+    Z = Z - np.where(np.ptp(Z, axis=0) > 0.0, np.mean(Z, axis=0), Z[0])
+    return cast(Floats, PowerOfTwo.of(Z, axis=0).inward(Z))
 
 
 def _column(name: str, x: Floats, alpha: float) -> ColumnShape:

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from gnomon._typing import Floats
-from gnomon.numerics.linalg.rows import binary_exponent
+from gnomon.numerics.scale import PowerOfTwo
 
 __all__ = ["Activation", "HiddenLayer", "LayerDraw", "draw_layer"]
 
@@ -139,10 +139,11 @@ def column_moments(X: Any, weights: Floats) -> tuple[Floats, Floats]:
     if sparse.issparse(X):
         mean, variance = mean_variance_axis(X.astype(float), axis=0, weights=shares)[:2]
         return mean, np.where(variance > 0.0, np.sqrt(variance), 1.0)
-    unit = np.ldexp(1.0, binary_exponent(X, axis=0) - 1)
-    rows = X / unit
+    unit = PowerOfTwo.of(X, axis=0)
+    rows = unit.inward(X.astype(float))
     mean = shares @ rows
     centred = rows - mean
     mean = mean + shares @ centred
     sd = np.sqrt(shares @ (rows - mean) ** 2)
-    return mean * unit, np.where(sd > 8.0 * np.finfo(X.dtype).eps * np.abs(mean), sd * unit, 1.0)
+    varies = sd > 8.0 * np.finfo(X.dtype).eps * np.abs(mean)
+    return unit.outward(mean), np.where(varies, unit.outward(sd), 1.0)

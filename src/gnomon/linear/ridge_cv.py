@@ -25,9 +25,10 @@ from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.folds import read_folds
 from gnomon.base.routing import default_scorer, routed, router
-from gnomon.linear._errors import Rule, standard_error, unit_of
+from gnomon.linear._errors import Rule, standard_error
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import RidgePath, Rows, ridge_path
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.sharing import read_only
 from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
@@ -158,10 +159,10 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
             scores, errors, unit = self._leave_one_out(path, alphas, y, sent.scorer.score)
         else:
             folds = read_folds(self.cv, X, y, **sent.splitter.split)
-            (scores, errors), unit = self._by_folds(rows, alphas, y, folds, sent.scorer.score), 1.0
+            (scores, errors), unit = self._by_folds(rows, alphas, y, folds, sent.scorer.score), PowerOfTwo()
         chosen = _choose(alphas, scores, errors, self.rule)
         with np.errstate(over="ignore"):
-            return self._set(path, alphas, chosen, unit * (unit * scores), y)
+            return self._set(path, alphas, chosen, unit.outward(scores, 2), y)
 
     def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
@@ -189,16 +190,16 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
 
     def _leave_one_out(
         self, path: RidgePath, alphas: Floats, y: Floats, params: Mapping[str, Any]
-    ) -> tuple[Floats, Floats, float]:
+    ) -> tuple[Floats, Floats, PowerOfTwo]:
         """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), its standard error, and the unit of y in both."""
         if self.scoring is not None or self.store_cv_results:
             return self._stored_leave_one_out(path, alphas, y, params)
         n, per_target = path.rows.shape[0], self.alpha_per_target
         # Fourth powers of y may overflow where y does not.
-        unit = unit_of(path.rows.Y)
+        unit = PowerOfTwo.of(path.rows.Y)
 
         def sums(block: slice, residuals: Floats) -> tuple[Floats, Floats]:
-            e = _weighted_squares(residuals / unit, path.rows.weights, block)
+            e = _weighted_squares(unit.inward(residuals), path.rows.weights, block)
             e = e if per_target else np.mean(e, axis=1, keepdims=True)
             return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
 
@@ -208,7 +209,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
 
     def _stored_leave_one_out(
         self, path: RidgePath, alphas: Floats, y: Floats, params: Mapping[str, Any]
-    ) -> tuple[Floats, Floats, float]:
+    ) -> tuple[Floats, Floats, PowerOfTwo]:
         n, _, k = path.rows.shape
         residuals = path.loo_residuals(alphas)
         shape = (*y.shape, len(alphas))
@@ -223,7 +224,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
             errors = np.full_like(scores, np.nan)
         if self.store_cv_results:
             self.cv_results_ = kept.astype(path.rows.X.dtype, copy=False)
-        return scores, errors, 1.0
+        return scores, errors, PowerOfTwo()
 
     def _scored(self, predictions: Floats, y: Floats, params: Mapping[str, Any]) -> Floats:
         scorer = self._scorer()

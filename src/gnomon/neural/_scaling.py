@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
-from gnomon._typing import Floats, Integers, is_sparse
-from gnomon.numerics.linalg import binary_exponent
+from gnomon._typing import Floats, is_sparse
+from gnomon.numerics.scale import PowerOfTwo
 
 __all__ = ["Scaling", "check_shares", "warn_of_scales", "warn_of_unit"]
 
@@ -52,31 +52,23 @@ def _moments(X: Any, s: Floats | None) -> tuple[Floats, Floats]:
     Columns are first divided by a power of two, so that no square overflows or vanishes.
     """
     w = np.full(X.shape[0], 1.0 / X.shape[0]) if s is None else np.asarray(s, dtype=float) / np.sum(s, dtype=float)
-    exponent = np.clip(_sparse_exponent(X) if is_sparse(X) else binary_exponent(X, axis=0), -1000, 1000)
-    mean, sd = (_sparse_moments if is_sparse(X) else _dense_moments)(X, w, exponent)
-    return np.ldexp(mean, exponent), np.ldexp(sd, exponent)
+    unit = PowerOfTwo.of(X, axis=0)
+    mean, sd = (_sparse_moments if is_sparse(X) else _dense_moments)(unit.inward(X.astype(float)), w)
+    return unit.outward(mean), unit.outward(sd)
 
 
-def _dense_moments(X: Floats, w: Floats, exponent: Integers) -> tuple[Floats, Floats]:
-    Z = X * np.ldexp(1.0, -exponent)
+def _dense_moments(Z: Floats, w: Floats) -> tuple[Floats, Floats]:
     constant, mean = Z.min(axis=0) == Z.max(axis=0), w @ Z
     Z -= mean
     noise = ROUNDING * np.abs(mean)
     return mean, np.where(constant | (np.max(np.abs(Z), axis=0) <= noise), 0.0, np.sqrt(w @ Z**2))
 
 
-def _sparse_moments(X: Any, w: Floats, exponent: Integers) -> tuple[Floats, Floats]:
+def _sparse_moments(Z: Any, w: Floats) -> tuple[Floats, Floats]:
     """By E[x²] − E[x]², which is enough for a warning."""
-    Z = X.tocsc(copy=True).astype(float)
-    Z.data *= np.ldexp(1.0, -np.repeat(exponent, np.diff(Z.indptr)))
     mean, square = (np.asarray(safe_sparse_dot(w, part), dtype=float) for part in (Z, Z.multiply(Z)))
     variance = square - mean**2
     return mean, np.sqrt(np.where(variance > ROUNDING * square, variance, 0.0))
-
-
-def _sparse_exponent(X: Any) -> Integers:
-    largest = abs(X).max(axis=0)
-    return np.frexp(largest.toarray().ravel())[1]
 
 
 def warn_of_scales(X: Any, s: Floats | None) -> None:

@@ -111,6 +111,10 @@ class PowerOfTwo(NamedTuple):
         """Whether numbers stay as they are."""
         return not np.any(self.exponent)
 
+    def to_the(self, degree: int) -> PowerOfTwo:
+        """The unit of what is of this degree in the numbers."""
+        return PowerOfTwo(degree * self.exponent)
+
     def over(self, other: PowerOfTwo) -> PowerOfTwo:
         """The unit of ratios of numbers to those of another unit."""
         return PowerOfTwo(self.exponent - other.exponent)

@@ -19,6 +19,7 @@ import numpy as np
 from gnomon._typing import Floats, Seed
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import kernel_root, refuse_matrix
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.optim._fit_linear import fit_linear
 from gnomon.optim._kernel_newton import kernel_newton
 from gnomon.optim.kernel_problem import KernelProblem
@@ -115,7 +116,7 @@ def _natural(problem: KernelProblem) -> tuple[KernelProblem, float]:
     size = float(np.mean(np.diagonal(problem.K)))
     if not 0.0 < size < np.inf:
         return problem, 1.0
-    unit = float(np.ldexp(1.0, int(np.frexp(size)[1])))
+    unit = PowerOfTwo.of(2.0, size).value
     return replace(problem, K=problem.K / unit, weights=problem.weights * unit), unit
 
 

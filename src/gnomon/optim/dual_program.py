@@ -8,13 +8,13 @@ signs a; at the minimum β⁺β⁻ = 0. Schölkopf & Smola (2002), section 10.3.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from gnomon._typing import Floats, Integers
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.optim.box_program import BoxProgram, Curvature
 from gnomon.optim.kernel_dual import KernelDual
 
@@ -72,8 +72,4 @@ def _units(diagonal: Floats, problem: KernelDual) -> tuple[float, float]:
     most = float(np.max(bounds[np.isfinite(bounds)], initial=0.0)) or np.inf
     step = slope / curvature if slope > 0.0 and curvature > 0.0 else np.inf
     beta = min(most, step) if min(most, step) < np.inf else 1.0
-    return _power_of_two(beta), _power_of_two(slope or curvature * beta or 1.0)
-
-
-def _power_of_two(value: float) -> float:
-    return math.ldexp(1.0, math.frexp(value)[1])
+    return PowerOfTwo.of(2.0, beta).value, PowerOfTwo.of(2.0, slope or curvature * beta or 1.0).value

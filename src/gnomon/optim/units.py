@@ -23,6 +23,7 @@ import numpy as np
 
 from gnomon._typing import Floats, Matrix, is_sparse
 from gnomon.numerics.design import Design
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution
 from gnomon.penalties import Penalty
@@ -80,7 +81,7 @@ RELATIVE = Band(*3 * [(2.0**-100, 2.0**100)])
 def weight_unit(weights: Floats, band: Band = ABSOLUTE) -> float:
     """σ of (1): 1, or a power of two near the mean where the sum is below the band, or the mean above it."""
     total, (low, high) = float(np.sum(weights, dtype=float)), band.weights
-    return _unit(total / len(weights), (low / len(weights), high)) if total > 0.0 else 1.0
+    return float(PowerOfTwo.of(total / len(weights), within=(low / len(weights), high)).value) if total > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,8 +317,8 @@ def _columns(design: Design, band: Band, movable: bool, alike: bool) -> tuple[Fl
     if not movable or not d:
         return shift, np.ones(d)
     if alike:
-        return shift, np.full(d, _unit(float(np.max(size)), band.columns))
-    return shift, np.array([_unit(float(s), band.columns) for s in size])
+        return shift, np.full(d, PowerOfTwo.of(size, within=band.columns).value)
+    return shift, PowerOfTwo.of(size, axis=(), within=band.columns).value
 
 
 def _refuse_vanishing(design: Design, scale: Floats) -> None:
@@ -387,12 +388,8 @@ def _targets(problem: Problem, band: Band, movable: bool) -> tuple[float, float]
     size = max(abs(low), abs(high))
     far = problem.design.intercept == "free" and low < high and size / FAR > high - low
     origin = float(problem.y.dtype.type(low + 0.5 * (high - low))) if far else 0.0
-    return origin, _unit(0.5 * (high - low) if far else size, band.targets) if movable else 1.0
-
-
-def _unit(size: float, band: tuple[float, float]) -> float:
-    """1 within the band, and for a column of zeros; else the power of two at or below `size`."""
-    return 1.0 if size == 0.0 or band[0] <= size <= band[1] else float(np.ldexp(1.0, int(np.frexp(size)[1]) - 1))
+    size = 0.5 * (high - low) if far else size
+    return origin, PowerOfTwo.of(size, within=band.targets).value if movable else 1.0
 
 
 def _rescaled(X: Matrix, shift: Floats, scale: Floats) -> Matrix:

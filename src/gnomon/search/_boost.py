@@ -34,7 +34,7 @@ from gnomon.search.columns import Columns
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
 from gnomon.search.tree import Tree
-from gnomon.search.units import Units, safe_exponent
+from gnomon.search.units import Units, safe_unit
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
@@ -109,7 +109,7 @@ class BoostingPlan:
         """The same plan for weights in other units, in which λ and the limits of growth are too."""
         if units.plain:
             return self
-        return replace(self, lam=float(np.ldexp(self.lam, -units.weight)), growth=units.limits(self.growth))
+        return replace(self, lam=float(units.weight.inward(self.lam)), growth=units.limits(self.growth))
 
 
 class Round(NamedTuple):
@@ -230,7 +230,7 @@ def boost(
     3.391927
     """
     w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    units = Units(_weight_exponent(plan.loss, y, w))
+    units = Units(_weight_unit(plan.loss, y, w))
     w, plan = units.weights(w), plan.in_units(units)
     scores = np.array(start, dtype=float, order="F")
     began, trees, history, reason = perf_counter(), [], [], "max_iter"
@@ -263,9 +263,10 @@ def boost(
     return Boosted(trees[: len(history)], scores, found, reason)
 
 
-def _weight_exponent(loss, y, w):
+def _weight_unit(loss, y, w):
     """The unit of weights: of their own, or of their products with targets where gradients are of the size of these."""
-    return safe_exponent(w) or (safe_exponent(w, y) if loss.targets == "count" else 0)
+    unit = safe_unit(w)
+    return safe_unit(w, y) if unit.is_one and loss.targets == "count" else unit
 
 
 def _sum(rounds, columns):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.search._column_tests import OBLIQUE, CandidateTests, Grouping, NodeTest, cuts
 
 EQUAL_SUMS = 1e-10
@@ -25,8 +26,8 @@ def oblique_families(splitter, held):
     X = np.stack([values(j) for j in numbers], axis=1) if len(numbers) else np.zeros((len(held.rows), 0))
     known = ~np.any(np.isnan(X), axis=1)
     # Powers of two bring columns of any size to where squares are numbers.
-    size = np.frexp(np.max(np.abs(X[known]), axis=0, initial=0.0))[1]
-    scale = np.ldexp(np.std(np.ldexp(X[known], -size), axis=0), size) if np.any(known) else np.zeros(len(numbers))
+    unit = PowerOfTwo.of(X[known], axis=0)
+    scale = unit.outward(np.std(unit.inward(X[known]), axis=0)) if np.any(known) else np.zeros(len(numbers))
     used = scale > EQUAL_SUMS * np.max(np.abs(X[known]), axis=0, initial=0.0)
     if np.sum(used) < 2:
         return []

@@ -16,11 +16,12 @@ import numpy as np
 from gnomon._jit import choose, compiled, jit, noun
 from gnomon._typing import ArrayLike, Matrix, Numbers
 from gnomon.losses import SquaredLoss
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.validation import check_choice
 from gnomon.search.cut import cut_at, least_cuts
 from gnomon.search.place import place_rows
 from gnomon.search.tree import Tree
-from gnomon.search.units import safe_exponent, times_two_to
+from gnomon.search.units import safe_unit
 
 __all__ = ["prune_reduced_error"]
 
@@ -79,11 +80,11 @@ def prune_reduced_error(
     formula = LOSSES[check_choice("loss", loss, LOSSES)]
     answers = np.argmax(tree.answers, axis=1)[:, None] if loss == "misclassification" else tree.answers
     targets = np.ascontiguousarray(np.atleast_2d(np.asarray(y, dtype=float).T).T)
-    e = 0 if loss == "misclassification" else safe_exponent(targets)
-    answers, targets = (np.ascontiguousarray(times_two_to(part.astype(float), -e)) for part in (answers, targets))
+    unit = PowerOfTwo() if loss == "misclassification" else safe_unit(targets)
+    answers, targets = (np.ascontiguousarray(unit.inward(part.astype(float))) for part in (answers, targets))
     passing, stopping = np.zeros(tree.node_count), np.zeros(tree.node_count)
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    ends = place_rows(tree, X, None if w is None else times_two_to(w, -safe_exponent(w)))
+    ends = place_rows(tree, X, None if w is None else safe_unit(w).inward(w))
     _held_out(compiled(formula), targets, *ends, answers, tree.parent, passing, stopping)
     return cut_at(tree, least_cuts(tree, passing, stopping))
 

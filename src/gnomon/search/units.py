@@ -18,80 +18,70 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from gnomon._typing import Array, Floats, Numbers
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.search._criterion import Criterion
 from gnomon.search.tree import Tree
 
-__all__ = ["Units", "in_safe_units", "safe_exponent", "times_two_to", "units_of"]
+__all__ = ["Units", "in_safe_units", "safe_unit", "units_of"]
 
-SAFE = 200
+SAFE = (2.0**-200, 2.0**200)
 LARGEST, SMALLEST = 900, -900
 """Exponents of impurities that are shown: those of larger numbers might not be finite, and of smaller ones zero."""
 
 Grow = TypeVar("Grow", bound=Callable[..., Tree])
 
 
-def safe_exponent(*numbers: Numbers) -> int:
-    """Zero where the product of the largest magnitudes is between 2^−200 and 2^200, else its exponent."""
-    exponent = 0
-    for some in numbers:
-        largest = max(float(np.max(some, initial=0.0)), -float(np.min(some, initial=0.0)))
-        exponent += int(np.frexp(largest)[1])
-    return exponent if abs(exponent) > SAFE else 0
-
-
-def times_two_to(values: Any, exponent: int) -> Any:
-    """values · 2^exponent; infinite where that is no number."""
-    with np.errstate(over="ignore"):
-        return np.ldexp(values, exponent) if exponent else values
+def safe_unit(*factors: Numbers) -> PowerOfTwo:
+    """One where the product of the largest magnitudes is between 2^−200 and 2^200, else its unit."""
+    return PowerOfTwo.of(*factors, within=SAFE)
 
 
 class Units(NamedTuple):
-    """The exponents a of weights, b of targets and kb of impurities in (1)."""
+    """2^a of weights, 2^b of targets and 2^kb of impurities in (1)."""
 
-    weight: int = 0
-    target: int = 0
-    impurity: int = 0
+    weight: PowerOfTwo = PowerOfTwo()
+    target: PowerOfTwo = PowerOfTwo()
+    impurity: PowerOfTwo = PowerOfTwo()
 
     @property
     def plain(self) -> bool:
         """Whether numbers stay as they are."""
-        return self.weight == self.target == 0
+        return self.weight.is_one and self.target.is_one
 
     def weights(self, w: Floats) -> Floats:
         """w̃."""
-        return cast(Floats, times_two_to(w, -self.weight))
+        return cast(Floats, self.weight.inward(w))
 
     def targets(self, y: Array) -> Array:
         """ỹ."""
-        return cast(Array, times_two_to(y, -self.target))
+        return cast(Array, self.target.inward(y))
 
     def limits(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Limits of growing in these units."""
-        exponents = {
-            "min_weight_leaf": self.weight,
-            "min_gain": self.weight + self.impurity,
-            "min_impurity": self.impurity,
+        own = {
+            "min_weight_leaf": self.weight.inward,
+            "min_gain": lambda gain: self.weight.inward(self.impurity.inward(gain)),
+            "min_impurity": self.impurity.inward,
         }
-        known = {name: times_two_to(options[name], -exponents[name]) for name in exponents if name in options}
-        return {**options, **known}
+        return {**options, **{name: own[name](options[name]) for name in own if name in options}}
 
     def restored(self, tree: Tree) -> Tree:
         """The tree in the units of the data; impurities beyond the largest number are those of smaller targets."""
         if self.plain:
             return tree
-        shown = int(np.clip(self.impurity, SMALLEST, LARGEST))
-        gain = {"gain": times_two_to(tree.extra["gain"], shown)} if "gain" in tree.extra else {}
+        shown = PowerOfTwo(int(np.clip(self.impurity.exponent, SMALLEST, LARGEST)))
+        gain = {"gain": shown.outward(tree.extra["gain"])} if "gain" in tree.extra else {}
         return replace(
             tree,
-            answers=times_two_to(tree.answers, self.target),
-            impurity=times_two_to(tree.impurity, shown),
-            weight=times_two_to(tree.weight, self.weight),
+            answers=self.target.outward(tree.answers),
+            impurity=shown.outward(tree.impurity),
+            weight=self.weight.outward(tree.weight),
             extra=tree.extra | gain,
         )
 
     def inverse(self) -> Units:
         """From the units of the data to these."""
-        return Units(-self.weight, -self.target, -self.impurity)
+        return Units(*(PowerOfTwo().over(unit) for unit in self))
 
 
 def units_of(criterion: Criterion, y: Array, w: Floats | None) -> Units:
@@ -99,13 +89,11 @@ def units_of(criterion: Criterion, y: Array, w: Floats | None) -> Units:
     if not criterion.is_impurity:
         return Units()
     if criterion.degree is None:
-        b = 0
-    elif criterion.exact_zero:
-        b = safe_exponent(y)
+        target = PowerOfTwo()
     else:
-        # The allowance for rounding is then one of the mean.
-        b = int(np.frexp(np.mean(np.abs(y)))[1])
-    return Units(0 if w is None else safe_exponent(w), b, b * (criterion.degree or 0))
+        # The allowance for rounding is one of the mean where zero is not exact.
+        target = safe_unit(y) if criterion.exact_zero else PowerOfTwo.of(2.0, np.mean(np.abs(y)))
+    return Units(PowerOfTwo() if w is None else safe_unit(w), target, target.to_the(criterion.degree or 0))
 
 
 def in_safe_units(grow: Grow) -> Grow:
@@ -117,7 +105,7 @@ def in_safe_units(grow: Grow) -> Grow:
         units = units_of(criterion, y, w)
         if options.get("choice") == "c4.5":
             # Its price of a cut is in bits per unit of weight, so that the unit of weights has a meaning.
-            units = units._replace(weight=0)
+            units = units._replace(weight=PowerOfTwo())
         if units.plain:
             return grow(table, y, criterion, sample_weight=w, **options)
         scaled = None if w is None else units.weights(w)

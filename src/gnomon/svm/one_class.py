@@ -28,6 +28,7 @@ from gnomon._typing import (
     Verbosity,
 )
 from gnomon.kernels import KernelLike
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import KernelDual, Solution
 from gnomon.svm._solvers import SolverName
@@ -230,7 +231,7 @@ def _unit(weights: Floats) -> float:
     if not len(used):
         return 1.0
     most = np.max(used)
-    return math.ldexp(1.0, int(np.round(np.log2(most) + np.log2(np.mean(used / most)))))
+    return PowerOfTwo.of(math.sqrt(2.0), most, np.mean(used / most)).value
 
 
 def _times(solution: Solution[Floats], unit: float) -> Solution[Floats]:

@@ -18,9 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Array, Floats, Integers, Sparse, TableLike
 from gnomon.base.going_on import check_known_classes
 from gnomon.losses import AbsoluteLoss, ExponentialLoss, LogisticLoss, Loss, PinballLoss, SoftmaxLoss, SquaredLoss
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.validation import check_choice
 from gnomon.search.boosting_scores import flat_scores
-from gnomon.search.units import Units, safe_exponent, times_two_to
+from gnomon.search.units import Units, safe_unit
 from gnomon.trees._targets import as_classes
 
 __all__ = [
@@ -188,7 +189,7 @@ class BoostedRegressor(RegressorMixin):
 
     def _target_units(self, y: Array, stops_early: bool) -> Units:
         """The units in which rounds are made: others than those of y where squares of it would be no numbers."""
-        b = 0 if self._degree is None else safe_exponent(y)
+        unit = PowerOfTwo() if self._degree is None else safe_unit(y)
         given = vars(self)
         unscaled = {
             "init": given.get("init") is not None and given["init"] != "zero",
@@ -198,21 +199,21 @@ class BoostedRegressor(RegressorMixin):
             "early stopping": stops_early,
         }
         for name, used in unscaled.items():
-            if b and used:
+            if used and not unit.is_one:
                 raise ValueError(
-                    f"y is of the order 2^{b}, where sums of squares are no numbers, and {name} is in the units of y; "
-                    "divide y by a constant, or leave it out"
+                    f"y is of the order 2^{unit.exponent}, where sums of squares are no numbers, and {name} is in the "
+                    "units of y; divide y by a constant, or leave it out"
                 )
-        return Units(target=b, impurity=b * (self._degree or 0))
+        return Units(target=unit, impurity=unit.to_the(self._degree or 0))
 
     def _in_units_of_y(self, units: Units) -> Self:
         """The model of scaled targets, scaled back."""
         if not units.plain:
-            self.baseline_ = times_two_to(self.baseline_, units.target)
+            self.baseline_ = units.target.outward(self.baseline_)
             self._set_rounds([[units.restored(tree) for tree in trees] for trees in self.rounds_])
             self._join_rounds()
             self.history_ = {
-                name: values if name in ("iteration", "seconds") else times_two_to(values, units.impurity)
+                name: values if name in ("iteration", "seconds") else units.impurity.outward(values)
                 for name, values in self.history_.items()
             }
         return self

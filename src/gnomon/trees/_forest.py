@@ -26,8 +26,9 @@ from gnomon.base.coded_rows import Coding, fitted_rows
 from gnomon.base.going_on import check_known_classes, check_known_outputs
 from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
-from gnomon.search.units import times_two_to, units_of
+from gnomon.search.units import units_of
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor, TreeTimes, timed
 from gnomon.trees._criteria import class_criterion, mean_criterion
@@ -100,7 +101,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         width = X.shape[1] if features is None else len(features(0))
         total = float(np.sum(weights)) if draw.size is None else draw.size
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], total)
-        options = units._replace(weight=0).limits(options)
+        options = units._replace(weight=PowerOfTwo()).limits(options)
         options["max_features"] = resolve_max_features(self.max_features, width)
         columns = code_columns(
             X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
@@ -108,7 +109,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
 
         times = TreeTimes(self._bags, self._tree_seconds[:n_kept] if n_kept else ())
         # A bag has as many rows as it draws, whatever the unit of the weights.
-        seen = units if draw.size is None else units._replace(weight=0)
+        seen = units if draw.size is None else units._replace(weight=PowerOfTwo())
 
         def bag_weights(counts):
             if draw.size is None:
@@ -116,7 +117,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
             return counts if balanced is None else counts * balanced(counts)
 
         def finish(tree):
-            tree = prune_tree(tree, times_two_to(alpha, -units.impurity)) if alpha > 0.0 else tree
+            tree = prune_tree(tree, units.impurity.inward(alpha)) if alpha > 0.0 else tree
             times.stop()
             return replace(seen.restored(tree), class_counts=criterion.class_counts)
 

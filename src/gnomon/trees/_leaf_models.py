@@ -28,7 +28,7 @@ from gnomon.optim import fit_linear
 from gnomon.penalties import L2
 from gnomon.search import Tree, leaf_weights
 from gnomon.search.importance import tested_columns
-from gnomon.search.units import safe_exponent, times_two_to
+from gnomon.search.units import safe_unit
 
 __all__ = ["LeafColumns", "LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
 
@@ -102,7 +102,7 @@ class LeafModel(NamedTuple):
 
 def _fit(X: Array, y: Array, w: Floats, columns: Integers, options: LeafOptions) -> LeafModel | None:
     """The model of the rows of a node; None where the constant of the node is used instead."""
-    X, w = X[:, columns].astype(float), times_two_to(w, -safe_exponent(w))
+    X, w = X[:, columns].astype(float), safe_unit(w).inward(w)
     known = ~np.isnan(X) * w[:, None]
     center = np.sum(np.where(known > 0.0, X, 0.0) * known, axis=0) / np.maximum(np.sum(known, axis=0), 1e-300)
     X = np.where(np.isnan(X), center, X)
@@ -125,9 +125,9 @@ def _fit_ridge(Z: Floats, y: Array, w: Floats, strength: float) -> tuple[Floats,
         Z.shape[1] + 1
     ):
         return None
-    e = safe_exponent(y)
-    found = ridge(Z, times_two_to(y, -e), strength, w)
-    return times_two_to(np.reshape(found.coef, (y.shape[1], -1)), e), times_two_to(np.ravel(found.intercept), e)
+    unit = safe_unit(y)
+    found = ridge(Z, unit.inward(y), strength, w)
+    return unit.outward(np.reshape(found.coef, (y.shape[1], -1))), unit.outward(np.ravel(found.intercept))
 
 
 def _spread(X: Floats, w: Floats) -> Floats:

@@ -37,7 +37,7 @@ from gnomon.base.parameters import store
 from gnomon.losses import AbsoluteLoss, HuberLoss, Loss, PinballLoss, SquaredLoss
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.weights import weighted_quantile
-from gnomon.search.units import Units, times_two_to
+from gnomon.search.units import Units
 from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, degree_of, mean_loss_of, n_scores_of
 from gnomon.trees._boosting import Monitor
 from gnomon.trees._cost import timed
@@ -344,7 +344,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         if not units.plain:
             for name in ("train_score_", "oob_scores_", "oob_improvement_", "oob_score_"):
                 if name in vars(self):
-                    setattr(self, name, times_two_to(getattr(self, name), units.impurity))
+                    setattr(self, name, units.impurity.outward(getattr(self, name)))
             if self.init is None:
                 self.init_ = self._constant(self.baseline_, np.ones(1), self._loss)
         return self

@@ -25,7 +25,7 @@ from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
 from gnomon.search import Misclassification, SquaredError, SumCriterion, assemble_tree, code_columns, optimal_tree
-from gnomon.search.units import Units, times_two_to, units_of
+from gnomon.search.units import Units, units_of
 from gnomon.trees._cost import timed
 from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
@@ -82,14 +82,14 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
             criterion,
             sample_weight=weights,
             max_depth=int(self.max_depth),
-            leaf_penalty=times_two_to(self.leaf_penalty, -units.impurity),
+            leaf_penalty=units.impurity.inward(self.leaf_penalty),
             row_bounds=row_bounds,
             time_limit=self.time_limit,
             progress=self._progress(told),
         )
         self.tree_ = units.restored(assemble_tree(found.fork, X, y, criterion, sample_weight=weights))
         ends = found.objective, max(found.lower_bound, 0.0)
-        self.objective_, self.lower_bound_ = (float(times_two_to(end, units.impurity)) for end in ends)
+        self.objective_, self.lower_bound_ = (float(units.impurity.outward(end)) for end in ends)
         self.proved_, self.n_sets_ = found.proved, found.n_sets
         self.gap_ = 0.0 if self.proved_ else (ends[0] - ends[1]) / abs(ends[0])
         if not self.proved_:

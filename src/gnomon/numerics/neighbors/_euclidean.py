@@ -25,10 +25,10 @@ from gnomon.numerics.neighbors._result import (
     Neighbors,
     apart_from_far,
     pairs_apart_from_far,
-    power_of_two,
     without_self,
 )
 from gnomon.numerics.parallel import blas_threads, split_rows, team
+from gnomon.numerics.scale import PowerOfTwo
 
 __all__ = ["EuclideanIndex", "euclidean_index"]
 
@@ -176,8 +176,7 @@ def make_screen(X: Any, dtype: Any) -> Screen:
     """The screen of rows X in some precision."""
     shift: Floats | None = None if is_sparse(X) else np.atleast_1d(np.mean(X, axis=0, dtype=np.float64))
     B: Any = X if shift is None else X - shift
-    largest = float(np.max(np.abs(B.data if is_sparse(X) else B), initial=0.0))
-    scale = 1.0 / power_of_two(largest)
+    scale = 1.0 / PowerOfTwo.of(2.0, B).value
     B = (B * scale).astype(dtype)
     squares = row_norms(B.astype(np.float64, copy=False), squared=True)
     starts = range(0, X.shape[0], TILE)

@@ -15,7 +15,7 @@ from scipy import sparse
 from gnomon._jit import compiled, noun, subroutine_reassoc, verb
 from gnomon._typing import Array, Floats, Integers, is_sparse
 from gnomon.numerics.design import canonical
-from gnomon.numerics.neighbors._result import power_of_two
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["StoredRows", "stored_rows", "sum_of_squares"]
@@ -85,7 +85,7 @@ class StoredRows(NamedTuple):
     >>> import numpy as np
     >>> from gnomon.numerics.neighbors._points import stored_rows
     >>> stored_rows(np.array([[3.0]])).unit, stored_rows(np.array([[2.0**600]])).values
-    (1.0, array([[0.5]]))
+    (1.0, array([[1.]]))
     """
 
     values: Any
@@ -120,7 +120,7 @@ def stored_rows(X: Any) -> StoredRows:
     largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
     if largest == 0.0 or SAFE[0] < largest < SAFE[1]:
         return StoredRows(rows, 1.0, largest)
-    unit = power_of_two(largest)
+    unit = PowerOfTwo.of(largest).value
     return StoredRows(rows / unit, unit, largest)
 
 

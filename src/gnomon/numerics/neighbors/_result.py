@@ -14,8 +14,9 @@ import numpy as np
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, joined_pairs
+from gnomon.numerics.scale import PowerOfTwo
 
-__all__ = ["Neighbors", "RowIndex", "apart_from_far", "pairs_apart_from_far", "power_of_two", "without_self"]
+__all__ = ["Neighbors", "RowIndex", "apart_from_far", "pairs_apart_from_far", "without_self"]
 
 FARTHEST = 1e30
 """Stored rows so many times smaller than a query are all at the same distance from it, in double precision."""
@@ -97,18 +98,6 @@ def without_self(found: Neighbors) -> Neighbors:
     return Neighbors(found.indices[keep].reshape(m, k - 1), found.distances[keep].reshape(m, k - 1))
 
 
-def power_of_two(largest: float) -> float:
-    """The next power of two above a number, by which division is exact; 1 for zero.
-
-    Examples
-    --------
-    >>> from gnomon.numerics.neighbors._result import power_of_two
-    >>> power_of_two(3.0), power_of_two(0.0)
-    (4.0, 1.0)
-    """
-    return float(np.ldexp(1.0, np.frexp(largest)[1]))
-
-
 def apart_from_far(queries: Any, largest: float, k: int, p: float, search: Callable[[Any], Neighbors]) -> Neighbors:
     """Search for all queries but those so far away that every row, none larger than `largest`, is equally near.
 
@@ -165,6 +154,6 @@ def split_far(queries: Any, largest: float, p: float) -> tuple[Integers, Integer
     lengths = np.empty(len(far))
     for place, i in enumerate(far):
         q = np.ravel(given[[i]].toarray() if is_sparse(queries) else given[i]).astype(np.float64)
-        unit = power_of_two(float(np.max(np.abs(q))))
-        lengths[place] = unit * np.linalg.norm(q / unit, ord=p)
+        unit = PowerOfTwo.of(q)
+        lengths[place] = unit.outward(np.linalg.norm(unit.inward(q), ord=p))
     return np.setdiff1d(np.arange(len(sizes)), far), far, lengths

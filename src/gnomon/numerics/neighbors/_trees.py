@@ -27,10 +27,10 @@ from gnomon.numerics.neighbors._result import (
     Neighbors,
     apart_from_far,
     pairs_apart_from_far,
-    power_of_two,
     without_self,
 )
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.numerics.sharing import read_only
 
 __all__ = ["BallTreeIndex", "KDTreeIndex", "ball_tree_index", "kd_tree_index"]
@@ -131,7 +131,7 @@ class KDTreeIndex(NamedTuple):
 def kd_tree_index(X: Any, p: float = 2.0, leaf_size: int = 30) -> KDTreeIndex:
     """An index of dense rows for Minkowski distances."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    unit = power_of_two(float(np.max(np.abs(rows), initial=0.0)))
+    unit = PowerOfTwo.of(2.0, rows).value
     scaled = rows / unit
     return KDTreeIndex(scaled, unit, cKDTree(scaled, leafsize=leaf_size), p)
 
