@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.losses import SoftmaxLoss, SquaredLoss
@@ -17,7 +18,8 @@ from gnomon.neural import (
     dropout_preset,
     sample_networks,
 )
-from gnomon.neural.layers import Dense, DropConnect, Dropout, Flatten
+from gnomon.neural._engines import passes_of
+from gnomon.neural.layers import Dense, DropConnect, Dropout, Flatten, HardTanh, activation_of
 from gnomon.optim import train
 
 rng = np.random.default_rng(0)
@@ -162,6 +164,35 @@ def test_moments_of_dropconnect():
         mean = space.forward(theta, [X])[0]
         assert np.allclose(found.mean, mean, atol=1e-13)
         assert np.allclose(found.std, space.saved[0].deviation, atol=1e-13)
+
+
+@pytest.mark.spec("NEU-097")
+@pytest.mark.parametrize("engine", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    "activation", ["relu", "tanh", "sigmoid", "leaky_relu", "softplus", "gelu", "elu", "silu", HardTanh(0.7), "step"],
+    ids=str,
+)  # fmt: skip
+def test_the_mean_over_a_normal_score_is_exact_at_every_spread(activation, engine):
+    pytest.importorskip("torch") if engine == "torch" else None
+    phi, levels = activation_of(activation), np.linspace(-40.0, 40.0, 400_001)
+    for spread in (0.1, 1.0, 10.0, 30.0, 300.0):
+        for mean in (-2.0, 0.0, 0.3, 5.0):
+            # Of one input 1 with a weight w and keep = ½, z has the mean w + b and the standard deviation w.
+            net = NeuralNetwork([DropConnect(1, 0.5, activation, prediction="gaussian")], 1)
+            theta = np.array([spread, mean - spread])
+            found = net.output(theta, np.ones((1, 1)), passes=passes_of(engine, net)).item()
+            # E φ = φ(far left) + ∫ φ'(z) P(Z > z) dz, from differences of φ between many levels; tails by symmetry.
+            low, high = mean - 9.0 * spread, mean + 9.0 * spread
+            z = np.unique(np.r_[levels, np.linspace(low, high, 400_001), phi.kinks, np.nextafter(phi.kinks, 1.0)])
+            z = z[(z >= low) & (z <= high)]
+            A = np.empty_like(z)
+            phi.forward(z, A, ())
+            above = norm.sf(0.5 * (z[1:] + z[:-1]), mean, spread)
+            expected = A[0] + np.sum(np.diff(A) * above)
+            assert found == pytest.approx(expected, abs=3e-7 * (1.0 + spread))
+            if activation == "relu":
+                closed = mean * norm.cdf(mean / spread) + spread * norm.pdf(mean / spread)
+                assert found == pytest.approx(closed, abs=1e-8 * (1.0 + spread))
 
 
 @pytest.mark.spec("NEU-097")

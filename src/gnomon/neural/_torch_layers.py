@@ -49,7 +49,7 @@ from gnomon.neural.layers import (
     Tanh,
     Transposed,
 )
-from gnomon.neural.layers.dropconnect import NODES, SHARES
+from gnomon.neural.layers.dropconnect import normal_nodes
 
 __all__ = ["TorchRun", "activated", "dense", "layer_output", "readable"]
 
@@ -163,7 +163,8 @@ def _(phi: PReLU, z: Any, own: Sequence[Any], run: TorchRun) -> Any:
 
 @activated.register
 def _(phi: Softplus, z: Any, own: Sequence[Any], run: TorchRun) -> Any:
-    return run.torch.nn.functional.softplus(z, threshold=1e3)
+    # PyTorch's own overflows where its exponential does, which a threshold would hide at the price of digits.
+    return run.torch.logaddexp(z, run.torch.zeros_like(z))
 
 
 @activated.register
@@ -302,11 +303,11 @@ def _(layer: DropConnect, parameters: Sequence[Any], inputs: Sequence[Any], run:
     # The slope of a root at zero is infinite; where nothing varies there is none.
     alive = variance > 0
     deviation = run.torch.where(alive, variance, run.torch.ones_like(variance)).sqrt() * alive
-    terms = [
-        float(share) * activated(layer.phi, z + deviation * float(t), own, run)
-        for t, share in zip(NODES, SHARES, strict=True)
-    ]
-    return sum(terms[1:], terms[0])
+    total = found = 0.0
+    for t, share in normal_nodes(*(part.detach().cpu().numpy() for part in (z, deviation)), layer.phi):
+        found = found + run.tensor(share) * activated(layer.phi, z + deviation * run.tensor(t), own, run)
+        total = total + run.tensor(share)
+    return found / total
 
 
 @layer_output.register

@@ -60,6 +60,11 @@ class ActivationFunction(ABC):
         """The variance of weights times their fan-in that keeps the variance of Z from layer to layer."""
         return 1.0
 
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Where φ may have no derivative, or jumps."""
+        return (0.0,)
+
     def parameters(self, units: int) -> tuple[Any, ...]:
         """The parameters of its own that it needs for so many units."""
         return ()

@@ -6,14 +6,19 @@ while training, with a mask R of the weights for each row. For predictions z has
 
     μ = q Σ w a + b,    v = q² (1 − keep)/keep Σ w² a²,    q = 1 ("inverted") or keep ("average"),               (2)
 
-and a prediction is φ(μ) ("average") or E φ(z) for a normal z ("gaussian"). Wan, Zeiler, Zhang, LeCun & Fergus (2013),
-PMLR 28(3):1058–1066, section 3.2.
+and a prediction is φ(μ) ("average") or E φ(z) for a normal z ("gaussian"), as
+
+    E φ(z) = Σ_panels ∫ φ(μ + √v t) N(t) dt,                                                                     (3)
+
+with edges where φ has kinks and bends and where N falls, so that every panel is smooth: right to 1e-8 (1 + √v) for
+every v. Wan, Zeiler, Zhang, LeCun & Fergus (2013), PMLR 28(3):1058–1066, section 3.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -28,9 +33,14 @@ from gnomon.neural.layers.initializers import Initializer
 
 __all__ = ["DropConnect"]
 
-NODES, SHARES = np.polynomial.hermite_e.hermegauss(32)
-SHARES = SHARES / SHARES.sum()
-"""Gauss–Hermite: E g(t) ≈ Σ share · g(node) for a standard normal t."""
+NODES, SHARES = np.polynomial.legendre.leggauss(12)
+"""Gauss–Legendre, for each panel of (3)."""
+
+TAILS = (-8.0, -2.5, 2.5, 8.0)
+"""Edges in t, outside which a standard normal number has the probability 1e-15."""
+
+BENDS = (-12.0, -4.0, 4.0, 12.0)
+"""Edges in z, beside the kinks of φ, between which a smooth φ bends and outside which it does not."""
 
 
 class ConnectPass(NamedTuple):
@@ -59,7 +69,8 @@ class DropConnect(ActivatedLayer):
     per : {"row", "batch"}, default="row"
         A mask of its own for each row, or one for all rows of a batch, which costs no more than a dense layer.
     prediction : {"average", "gaussian"}, default="average"
-        φ of the mean of z, or the mean of φ(z) over a normal z with the moments (2), by quadrature with 32 nodes.
+        φ of the mean of z, or the mean of φ(z) over a normal z with the moments (2), right to 1e-8 of 1 + its standard
+        deviation for the activations of this package.
     bias : bool, default=True
         Biases are not dropped.
     init : str, Initializer or array-like, default="auto"
@@ -152,9 +163,11 @@ class DropConnect(ActivatedLayer):
         if b is not None:
             Z += b
         deviation = np.sqrt(self._spread * (x**2 @ W[0] ** 2))
-        A[...] = 0
-        for t, share in zip(NODES, SHARES, strict=True):
+        A[...], total = 0, np.zeros(Z.shape)
+        for t, share in normal_nodes(Z, deviation, self.phi):
             A += share * self._phi_at(Z + deviation * t)
+            total += share
+        A /= total
         return A, ConnectPass(x, factors, Z, deviation, A)
 
     def backward(
@@ -197,14 +210,17 @@ class DropConnect(ActivatedLayer):
     def _backward_gaussian(
         self, W: Floats, saved: ConnectPass, deviation: Floats, delta: Floats, gradients: Sequence[Floats]
     ) -> Sequence[Floats]:
-        """The derivative of Σ share · φ(μ + node · √v) in μ and v, and of these in W, b and the inputs."""
+        """The derivative of (3) in μ and v, and of these in W, b and the inputs."""
         x, factors, Z = saved[:3]
-        in_mean, in_deviation = np.zeros_like(Z), np.zeros_like(Z)
-        for t, share in zip(NODES, SHARES, strict=True):
+        in_mean, in_deviation, total = np.zeros_like(Z), np.zeros_like(Z), np.zeros(Z.shape)
+        for t, share in normal_nodes(Z, deviation, self.phi):
             z, part = Z + deviation * t, share * delta
             self.phi.backward(z, self._phi_at(z), part, (), ())
             in_mean += part
             in_deviation += t * part
+            total += share
+        in_mean /= total
+        in_deviation /= total
         alive = np.real(deviation) > 0
         in_variance = np.where(alive, in_deviation / (2.0 * np.where(alive, deviation, 1.0)), 0.0)
         c = 2.0 * self._spread
@@ -212,3 +228,16 @@ class DropConnect(ActivatedLayer):
         if self.bias:
             np.add.reduce(in_mean, axis=0, out=gradients[1])
         return (in_mean @ W.T + c * x * (in_variance @ (W**2).T),)
+
+
+def normal_nodes(mean: Floats, deviation: Floats, phi: ActivationFunction) -> Iterator[tuple[Floats, Floats]]:
+    """Nodes t of (3) for every number, and their shares but for a factor."""
+    mean, deviation = np.real(mean), np.real(deviation)
+    scale = np.where(deviation > 0.0, deviation, 1.0)
+    inside = [np.clip((edge - mean) / scale, TAILS[0], TAILS[-1]) for edge in (*BENDS, *phi.kinks)]
+    edges = np.sort(np.stack([*inside, *(np.full_like(mean, edge) for edge in TAILS)]), axis=0)
+    for low, high in pairwise(edges):
+        half = 0.5 * (high - low)
+        for node, share in zip(NODES, SHARES, strict=True):
+            t = low + half * (1.0 + node)
+            yield t, share * half * np.exp(-0.5 * t * t)

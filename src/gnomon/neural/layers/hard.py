@@ -44,6 +44,11 @@ class HardTanh(Elementwise):
         if not self.theta > 0:
             raise ValueError(f"theta={self.theta!r} must be positive; give the bound at which the unit saturates")
 
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Where it reaches its bounds."""
+        return -self.theta, self.theta
+
     def activate(self, z: Numbers) -> Numbers:
         t = np.real(z)
         return choose(t > self.theta, self.theta, choose(t < -self.theta, -self.theta, z))
