@@ -254,3 +254,13 @@ def test_a_fit_says_how_it_ended(multi_class):
 def test_options_that_cannot_be_used(options, text):
     with pytest.raises(ValueError, match=text):
         GaussianProcessClassifier(**options).fit(*table())
+
+
+@pytest.mark.spec("GP-043")
+@pytest.mark.parametrize("labels", [("a", "b"), ("b", "a")])
+def test_a_score_of_zero_is_the_first_class(labels):
+    """Half way between one row of each class no sign decides."""
+    model = GaussianProcessClassifier(optimizer=None).fit([[-1.0], [1.0]], labels)
+    assert model.predict_latent([[0.0]])[0][0] == 0.0
+    assert model.predict([[0.0]]).tolist() == ["a"]
+    assert model.predict([[-1e-6], [1e-6]]).tolist() == list(labels)

@@ -10,19 +10,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import kernels as peer
 
 from gnomon.distributions import Normal
-from gnomon.gp import GaussianProcessRegressor
+from gnomon.gp import GaussianProcessClassifier, GaussianProcessRegressor
 from gnomon.gp._observations import Noise, NoisyRows, Parameters, criterion
 from gnomon.kernels import (
     RBF,
     BSpline,
     CallableKernel,
+    CatmullRom,
     Constant,
     ExpSineSquared,
     Linear,
     Matern,
     RationalQuadratic,
     Sigmoid,
+    Sinc,
     TensorProduct,
+    Warped,
     Wendland,
 )
 from gnomon.numerics.linalg import NotPositiveDefiniteError
@@ -344,11 +347,58 @@ def test_cardinal_functions():
 @pytest.mark.spec("GP-G19", "GP-030")
 def test_a_kernel_of_grids_is_refused_off_the_grid():
     X = np.arange(0.0, 4.0, 0.5)[:, None]
-    model = GaussianProcessRegressor(BSpline(2), noise=0.0, optimizer=None).fit(X, np.sin(X[:, 0]))
-    with pytest.raises(NotPositiveDefiniteError, match=r"posterior variance is -0\.0297.*psd='grid'"):
-        model.predict([[1.25]], return_std=True)
+    k = BSpline(2).gram(X, [[1.25]])
+    assert 0.75 - k.T @ np.linalg.solve(BSpline(2).gram(X), k) == pytest.approx(-0.029734848, abs=1e-9)
+    model = GaussianProcessRegressor(BSpline(2), noise=0.0, optimizer=None)
+    with pytest.raises(NotPositiveDefiniteError, match="covariance on its own grid only"):
+        model.fit(X, np.sin(X[:, 0]))
+    with pytest.raises(NotPositiveDefiniteError, match="covariance on its own grid only"):
+        model.fit(X[::2], np.sin(X[::2, 0])).update(X[1:2], [0.0])
     unit = GaussianProcessRegressor(BSpline(2), noise=0.0, optimizer=None).fit(X[::2], np.sin(X[::2, 0]))
     assert np.all(unit.predict([[1.25]], return_std=True)[1] > 0.0)
+
+
+OF_GRIDS = {
+    "catmull-rom": CatmullRom(),
+    "even spline": BSpline(2),
+    "box": BSpline(0),
+    "lanczos": Sinc(window=3),
+    "sum": CatmullRom() + 0.1 * RBF(),
+    "product": CatmullRom().on(0) * BSpline(3).on(1),
+    "tensor": TensorProduct([RBF(), CatmullRom(step=0.5)]),
+    "warped": Warped(BSpline(2), np.negative),
+}
+
+
+@pytest.mark.spec("GP-030")
+@pytest.mark.parametrize("name", OF_GRIDS)
+def test_every_kernel_of_grids_is_refused_for_scattered_rows(name):
+    kernel, d = OF_GRIDS[name], 2 if name in ("product", "tensor") else 1
+    scattered = np.random.default_rng(0).uniform(0.0, 6.0, size=(12, d))
+    grid = np.random.default_rng(0).permutation(12)[:, None] @ np.full((1, d), 1.0) + 0.25
+    for cls in (GaussianProcessRegressor, GaussianProcessClassifier):
+        model = cls(kernel, optimizer=None)
+        with pytest.raises(ValueError, match=r"grid only.*radial kernel such as RBF"):
+            model.fit(scattered, scattered[:, 0] > 3.0)
+        assert np.all(np.isfinite(model.fit(grid.astype(np.float32), grid[:, 0] > 3.0).predict(scattered)))
+    # Odd splines and sinc are covariances everywhere.
+    GaussianProcessRegressor(BSpline(3), alpha=0.1, optimizer=None).fit(scattered[:, :1], scattered[:, 0])
+
+
+@pytest.mark.spec("GP-008")
+@pytest.mark.parametrize("mean", [100.0, lambda X: 100.0 + X[:, 0], -3])
+def test_a_known_mean_is_the_centre_of_normalised_targets(mean):
+    X, y = table(20)
+    m = (lambda Z: np.full(len(Z), float(mean))) if not callable(mean) else mean
+    far = np.full((1, X.shape[1]), 1e3)
+    model = GaussianProcessRegressor(RBF(), alpha=0.1, mean=mean, normalize_y=True, optimizer=None)
+    before = model.sample_prior(far, 2000, random_state=0).mean()
+    model.fit(X, y)
+    assert_allclose(model.predict(far), m(far))
+    s = np.sqrt(np.mean((y - m(X)) ** 2))
+    plain = GaussianProcessRegressor(RBF(), alpha=0.1, optimizer=None).fit(X, (y - m(X)) / s)
+    assert_allclose(model.predict(NEW), m(NEW) + s * plain.predict(NEW))
+    assert before == pytest.approx(m(far)[0], abs=0.1)
 
 
 @pytest.mark.spec("GP-L22", "GP-012")

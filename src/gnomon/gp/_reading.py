@@ -2,8 +2,8 @@
 
     g(xᵢ) + εᵢ = (yᵢ − m(xᵢ) − c)/s                                                                    (1)
 
-m is the known mean; c and s are the mean and the standard deviation of what it leaves, or 0 and 1. Rows of weight zero
-and equal rows without noise are left out.
+m is the known mean; c and s are the mean and the standard deviation of what it leaves, or 0 and 1. Beside a mean that
+is given c is 0, so that the mean far from all rows is m. Rows of weight zero and equal rows without noise are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gnomon.gp._noise import NoiseLike, read_noise
 from gnomon.gp._observations import NoisyRows, Parameters
 from gnomon.gp._process import TargetScale
 from gnomon.gp._trend import Trend, check_columns
-from gnomon.kernels import Kernel
+from gnomon.kernels import Kernel, refuse_off_grid
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Reading", "normalised", "read_observations", "some_noise"]
@@ -67,7 +67,7 @@ def read_observations(
         rows, Y, weights = take_rows(rows, kept), Y[kept], weights[kept]
         alpha, noise = some_noise(alpha, kept), some_noise(noise, kept)
     centred = Y - trend.known(rows, Y.shape[1])
-    scale = _scale(centred, normalize, weights)
+    scale = _scale(centred, normalize, trend, weights)
     left = _left_by((centred - scale.centre) / scale.spread, trend.columns(rows))
     parameters = Parameters(kernel, read_noise(alpha, noise, left, weights))
     return normalised(rows, Y, weights, parameters, trend, normalize)
@@ -76,6 +76,7 @@ def read_observations(
 def normalised(rows: Any, Y: Floats, weights: Floats, parameters: Parameters, trend: Trend, normalize: bool) -> Reading:
     """(1), with equal rows without noise once."""
     noise = parameters.noise
+    refuse_off_grid(parameters.kernel, rows)
     kept = np.arange(len(Y))
     if noise.bounds is None:
         kept = merge_duplicates(rows, Y, noise.variances, advice="give noise > 0 (alpha)")
@@ -83,7 +84,7 @@ def normalised(rows: Any, Y: Floats, weights: Floats, parameters: Parameters, tr
         rows, Y, weights = take_rows(rows, kept), Y[kept], weights[kept]
         parameters = parameters._replace(noise=noise._replace(shares=noise.shares[kept]))
     known = np.broadcast_to(trend.known(rows, Y.shape[1]), Y.shape)
-    scale = _scale(Y - known, normalize, weights)
+    scale = _scale(Y - known, normalize, trend, weights)
     H = trend.columns(rows)
     check_columns(H, trend.given)
     data = NoisyRows(rows, (Y - known - scale.centre) / scale.spread, H)
@@ -100,11 +101,13 @@ def _left_by(Y: Floats, H: Floats | None) -> Floats:
     return Y if H is None else Y - H @ np.linalg.lstsq(H, Y, rcond=None)[0]
 
 
-def _scale(Y: Floats, normalize: bool, weights: Floats) -> TargetScale:
+def _scale(Y: Floats, normalize: bool, trend: Trend, weights: Floats) -> TargetScale:
+    """c and s of (1) for targets less the known mean, which is their centre where it is given."""
     m = Y.shape[1]
     if not normalize:
         return TargetScale(np.zeros(m), np.ones(m))
-    centre = np.average(Y, axis=0, weights=weights)
+    known = trend.given is not None and not trend.free
+    centre = np.zeros(m) if known else np.average(Y, axis=0, weights=weights)
     far = np.max(np.abs(Y - centre), axis=0)
     # What rounding leaves of a constant is no spread.
     unit = np.where(far > 10.0 * np.finfo(float).eps * np.abs(centre), far, 0.0)

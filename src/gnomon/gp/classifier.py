@@ -35,7 +35,7 @@ from gnomon.gp._softmax_average import softmax_by_draws, softmax_by_quadrature
 from gnomon.gp._tuning import Optimizer
 from gnomon.gp.regressor import KernelOfProcess
 from gnomon.infer import CLASS_LINKS
-from gnomon.kernels import RBF, Constant
+from gnomon.kernels import RBF, Constant, refuse_off_grid
 from gnomon.numerics.coding import class_pairs, label_index, pair_sums
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.weights import check_weights
@@ -180,6 +180,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
             kept = np.flatnonzero(w > 0.0)
             rows, index, w = take_rows(rows, kept), index[kept], w[kept]
         kernel = kernel.located(vars(self).get("feature_names_in_"))
+        refuse_off_grid(kernel, rows)
         problems = self._problems(rows, index, w)
         starts = self._starts(problems)
         self._parts = map_chunks(

@@ -60,7 +60,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ObservedProcess
     n_restarts_optimizer : int, default=0
         Further searches, from points drawn uniformly between the bounds of log θ.
     normalize_y : bool, default=False
-        Centre and scale the targets; the kernel and `alpha` are then in units of their standard deviation.
+        Centre and scale the targets; the kernel and `alpha` are then in units of their standard deviation. Where `mean`
+        is known, it is the centre, and the unit is the root of the mean squared deviation from it.
     copy_X_train : bool, default=True
     n_targets : int, optional
         Columns of y, for draws before a fit.

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from gnomon.kernels._algebra import KernelProduct, KernelSum
 from gnomon.kernels._base import Against, Hyperparameter, Kernel, noun
-from gnomon.kernels._check_kernel import KernelReport, NotPSDWarning, check_kernel, is_psd, warn_unless_psd
+from gnomon.kernels._check_kernel import (
+    KernelReport,
+    NotPSDWarning,
+    check_kernel,
+    is_psd,
+    refuse_off_grid,
+    warn_unless_psd,
+)
 from gnomon.kernels._evaluate import contract_tiles, slope_sums
 from gnomon.kernels._functions import KernelExponential, KernelPower, PolynomialOf
 from gnomon.kernels._geometry import distance_to_mean, kernel_distance
@@ -92,6 +99,7 @@ __all__ = [
     "mercer_expansion",
     "noun",
     "read_kernel",
+    "refuse_off_grid",
     "semi_parametric",
     "slope_sums",
     "spectral_minimum",

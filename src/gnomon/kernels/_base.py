@@ -100,6 +100,10 @@ class Kernel(Parametrized, ABC):
         """Whether every Gram matrix is positive semi-definite."""
         return True
 
+    def on_grid(self, X: Any) -> bool:
+        """Whether the rows are points of the grids that `psd` is true on, where it is true on grids only."""
+        return all(part.on_grid(X) for part in self.children().values())
+
     @property
     def cpd_order(self) -> int:
         """Polynomials of a lower degree are left out where the kernel is conditionally positive definite."""

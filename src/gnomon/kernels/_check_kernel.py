@@ -16,8 +16,9 @@ from scipy.linalg import eigvalsh
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.kernels._base import Against, Kernel
+from gnomon.numerics.linalg import NotPositiveDefiniteError
 
-__all__ = ["KernelReport", "NotPSDWarning", "check_kernel", "is_psd", "warn_unless_psd"]
+__all__ = ["KernelReport", "NotPSDWarning", "check_kernel", "is_psd", "refuse_off_grid", "warn_unless_psd"]
 
 SAMPLE = 300
 """Rows whose Gram matrix is looked at, where all would take longer than a fit."""
@@ -137,6 +138,36 @@ def is_psd(kernel: Kernel | ArrayLike, X: Any = None, *, tol: float = 1e-10) -> 
     (True, False)
     """
     return check_kernel(kernel, X, tol=tol).psd
+
+
+def refuse_off_grid(kernel: Kernel, X: Any) -> None:
+    """What a process asks of its rows: on others a kernel of a grid is no covariance, and variances may be negative.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array-like of shape (n, d)
+
+    References
+    ----------
+    Unser, M. (2000). Sampling: 50 years after Shannon. doi:10.1109/5.843002
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.kernels import CatmullRom, refuse_off_grid
+    >>> refuse_off_grid(CatmullRom(step=0.5), np.array([[0.0], [1.5], [1.0]]))
+    >>> refuse_off_grid(CatmullRom(), np.array([[0.0], [1.5], [1.0]]))
+    Traceback (most recent call last):
+    ...
+    gnomon.numerics.linalg.precision.NotPositiveDefiniteError: CatmullRom() is a covariance on its own grid only, ...
+    """
+    if kernel.psd is not True and not kernel.on_grid(X):
+        raise NotPositiveDefiniteError(
+            f"{kernel!r} is a covariance on its own grid only, and the rows are not whole steps apart, so that "
+            "variances may be negative; give rows of the grid, its step, or for scattered rows a radial kernel such as "
+            "RBF"
+        )
 
 
 def warn_unless_psd(against: Against, *, name: str = "kernel", stacklevel: int = 3) -> None:

@@ -46,6 +46,10 @@ class _Inside(Kernel):
     def mapped(self, A: Any) -> Any:
         """The rows that the kernel inside sees."""
 
+    def on_grid(self, X: Any) -> bool:
+        """Whether the mapped rows are."""
+        return self.kernel.on_grid(self.mapped(X))
+
     def prepare(self, A: Any, like: Any = None) -> Any:
         """The mapped rows, prepared by the kernel inside."""
         return self.kernel.prepare(self.mapped(A), like)

@@ -14,16 +14,20 @@ from abc import abstractmethod
 from fractions import Fraction
 from functools import cache
 from math import comb, factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.kernels._base import Kernel, Psd, noun
-from gnomon.kernels._rows import SHARP_SQUARES, Separation
+from gnomon.kernels._rows import SHARP_SQUARES, Separation, as_rows
 from gnomon.kernels.radial import DistanceKernel, check_positive
 
 __all__ = ["BSpline", "CatmullRom", "GridKernel", "Sinc", "Stencil", "is_cardinal"]
+
+
+ROUNDING = 1e-6
+"""Of whole steps, as single precision holds them."""
 
 
 class Stencil(NamedTuple):
@@ -88,6 +92,14 @@ class GridKernel(DistanceKernel):
     def folded(self, x: ArrayLike, period: int) -> Floats | None:
         """Σ_m value(x + m period) in closed form; None where the sum is finite or there is none."""
         return None
+
+    def on_grid(self, X: Any) -> bool:
+        """Whether all rows are whole steps apart, unless it is positive semi-definite everywhere."""
+        if self.psd is True:
+            return True
+        steps = np.ravel(as_rows(X)) / self.step
+        steps = steps - steps[0]
+        return bool(np.all(np.abs(steps - np.round(steps)) <= ROUNDING * np.maximum(1.0, np.abs(steps))))
 
     @property
     def scale(self) -> float:

@@ -64,6 +64,11 @@ class _PerColumn(Kernel):
         """The same with other kernels."""
         return replace(self, kernels=list({**self.children(), **children}.values())) if children else self
 
+    def on_grid(self, X: Any) -> bool:
+        """Whether every column is on the grid of its kernel."""
+        rows = as_rows(X)
+        return all(k.on_grid(rows[:, [d]]) for d, k in enumerate(self.kernels))
+
     def prepare(self, A: Any, like: JointRows | None = None) -> JointRows:
         """Every column prepared by its kernel."""
         X = as_rows(A)
