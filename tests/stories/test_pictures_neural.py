@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.contour import ContourSet
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from gnomon import plot
@@ -95,6 +96,35 @@ def test_schedules():
     assert lines(ax)["1/t"].get_ydata()[0] == pytest.approx(0.1)
 
 
+def worst_of_contours(ax, fun):
+    """How far the values of fun on the drawn contours are from their levels, in parts of the range of these."""
+    apart, drawn = [], [each for each in ax.collections if isinstance(each, ContourSet)]
+    assert {each.filled for each in drawn} == {True, False}
+    for each in drawn:
+        # The edge of a filled area is between its levels.
+        highs = each.levels[1:] if each.filled else each.levels
+        for low, high, path in zip(each.levels, highs, each.get_paths(), strict=False):
+            values = np.array([fun(point) for point in path.vertices])
+            apart.append(np.max(np.abs(values - np.clip(values, low, high)), initial=0.0) / np.ptp(each.levels))
+    assert np.count_nonzero(apart) > 10
+    return max(apart)
+
+
+@pytest.mark.parametrize(
+    ("paths", "more", "sentence"),
+    [
+        ({}, {}, "has no path; give one at least"),
+        ({"gd": [1.0, 2.0]}, {}, r"paths\['gd'\] has the shape \(2,\); it must be \(k, 2\)"),
+        ({"gd": np.zeros((3, 4))}, {}, r"has the shape \(3, 4\)"),
+        ({"gd": np.zeros((0, 2))}, {}, r"has the shape \(0, 2\)"),
+        ({"gd": np.zeros((3, 2))}, {"minimum": [1.0, 2.0, 3.0]}, "must be a point of two numbers"),
+    ],
+)
+def test_paths_that_cannot_be_drawn_are_refused(paths, more, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        plot.descent_paths(lambda w: float(w @ w), paths, **more)
+
+
 @pytest.mark.spec("NEU-P06")
 def test_paths_and_planes_of_a_network():
     network = NeuralNetwork([Dense(1, "tanh", bias=False), Dense(1, bias=False)], 1)
@@ -116,8 +146,12 @@ def test_paths_and_planes_of_a_network():
     ax = plot.descent_paths(problem.value, paths, minimum=[1.5, 1.0])
     assert [line.get_label().split(",")[0] for line in ax.lines] == [*paths, "minimum"]
     assert ax.lines[0].get_ydata()[0] == 0.4
+    for line, path in zip(ax.lines, paths.values(), strict=False):
+        np.testing.assert_array_equal(line.get_xydata(), path)
+    # A contour joins points of its level, of a function that is not symmetric in its variables.
+    assert worst_of_contours(ax, problem.value) < 0.02
     plane = plot.loss_plane(problem.value, [1.5, 1.0], np.eye(2), reach=0.5, resolution=5)
-    assert plane.collections
+    assert worst_of_contours(plane, lambda step: problem.value(np.array([1.5, 1.0]) + step)) < 0.05
     along = plot.loss_plane(problem.value, [1.5, 1.0], [1.0, 0.0], resolution=5).lines[0]
     assert along.get_ydata()[2] == pytest.approx(0, abs=1e-12)
     assert along.get_ydata()[0] == pytest.approx(problem.value(np.array([0.5, 1.0])))

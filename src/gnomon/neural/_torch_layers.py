@@ -304,7 +304,8 @@ def _(layer: DropConnect, parameters: Sequence[Any], inputs: Sequence[Any], run:
     alive = variance > 0
     deviation = run.torch.where(alive, variance, run.torch.ones_like(variance)).sqrt() * alive
     total = found = 0.0
-    for t, share in normal_nodes(*(part.detach().cpu().numpy() for part in (z, deviation)), layer.phi):
+    mean, spread = (part.detach().cpu().numpy() for part in (z, deviation))
+    for t, share in normal_nodes(mean, spread, layer.phi):
         found = found + run.tensor(share) * activated(layer.phi, z + deviation * run.tensor(t), own, run)
         total = total + run.tensor(share)
     return found / total

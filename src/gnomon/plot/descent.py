@@ -55,8 +55,15 @@ def descent_paths(
     >>> len(ax.lines)
     1
     """
-    ax = new_axes(ax, width=5.2, height=4.2)
     curves = {name: np.asarray(path, dtype=float) for name, path in paths.items()}
+    if not curves:
+        raise ValueError("paths={} has no path; give one at least, as {'gd': history['iterates']}")
+    for name, path in curves.items():
+        if path.ndim != 2 or path.shape[1] != 2 or not len(path):
+            raise ValueError(f"paths[{name!r}] has the shape {path.shape}; it must be (k, 2), a point of each step")
+    if minimum is not None and np.shape(minimum) != (2,):
+        raise ValueError(f"minimum={minimum!r} must be a point of two numbers, as the paths have")
+    ax = new_axes(ax, width=5.2, height=4.2)
     seen = [*curves.values()] if minimum is None else [*curves.values(), np.atleast_2d(minimum)]
     low, high = window(np.concatenate(seen), margin=0.2)
     A, B = np.meshgrid(np.linspace(low[0], high[0], 121), np.linspace(low[1], high[1], 121))
