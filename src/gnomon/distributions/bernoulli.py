@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
 from gnomon.distributions._base import Prior, check_points, frozen
-from gnomon.distributions.discrete import Discrete, Trials, check_counts, whole
+from gnomon.distributions.discrete import Discrete, Trials, below, check_counts, plain_integers, whole
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.saddle_point import log_binomial
 from gnomon.numerics.validation import check_non_negative
@@ -176,6 +176,13 @@ class Binomial(Discrete):
     def var(self) -> Numbers:
         """m p(1 − p)."""
         return self.mean * (1.0 - self.p)
+
+    @property
+    def mode(self) -> Numbers:
+        """P(k)/P(k − 1) = (m − k + 1)p / (k(1 − p)): the greatest k below (m + 1)p."""
+        # Rounding may lift the product above the whole number that it is.
+        found = below(np.nextafter((np.asarray(self.n_trials) + 1.0) * self.p, 0.0))
+        return plain_integers(np.minimum(found, self.n_trials))
 
     @property
     def n_parameters(self) -> int:

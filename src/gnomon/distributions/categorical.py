@@ -20,7 +20,7 @@ from scipy.special import gammaln, xlogy
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike, Numbers
 from gnomon.distributions._base import Distribution, Frozen, Prior, check_points, check_sample, frozen
-from gnomon.distributions.discrete import Counts, Discrete, check_counts, whole
+from gnomon.distributions.discrete import Counts, Discrete, below, check_counts, whole
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.saddle_point import log_binomial, log_poisson, two_product
 from gnomon.numerics.validation import assert_finite, check_integer
@@ -240,10 +240,13 @@ class Multinomial(Distribution):
     @property
     def mode(self) -> Integers:
         """Counts of greatest probability: mπ rounded down, and the rest where it costs least."""
-        x = np.floor(self.mean)
+        # Probabilities need not sum to one in the last digits, but the counts must sum to m.
+        p = self.probabilities / np.sum(self.probabilities)
+        x = below(self._trials() * p)
         while np.sum(x) < self._trials():
             # One more draw of the value k multiplies the probability by mπₖ / (xₖ + 1).
-            x[np.argmax(self.probabilities / (x + 1.0))] += 1.0
+            gain = p / (x + 1.0)
+            x[np.argmax(gain >= np.max(gain) * (1.0 - 1e-14))] += 1.0
         return x.astype(int)
 
     @property

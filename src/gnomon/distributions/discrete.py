@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Bools, Floats, Integers, Numbers
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_sample
 
-__all__ = ["Counts", "Discrete", "Totals", "Trials", "check_counts", "whole"]
+__all__ = ["Counts", "Discrete", "Totals", "Trials", "below", "check_counts", "plain_integers", "whole"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,10 @@ class Discrete(Distribution):
 
     @property
     def mode(self) -> Numbers:
+        """The most probable value, the least of several."""
         k, P = self.table()
-        found = k.ravel()[np.argmax(P, axis=0)]
-        return found if np.ndim(found) else int(found)
+        # Values that are equally probable differ by rounding.
+        return plain_integers(k.ravel()[np.argmax(np.max(P, axis=0) * (1.0 - 1e-14) <= P, axis=0)])
 
     def quantile(self, p: ArrayLike) -> Numbers:
         """The least k with P(X ≤ k) ≥ p."""
@@ -82,6 +83,16 @@ class Discrete(Distribution):
         with np.errstate(invalid="ignore"):
             # 0 log 0 = 0, and the divergence is infinite if P > 0 where Q = 0.
             return np.sum(np.where(P > 0.0, P * other.log_density(k), 0.0), axis=0)
+
+
+def plain_integers(k: Array) -> Any:
+    """Whole numbers as an array of integers, a single one as an `int`."""
+    return k.astype(int) if np.ndim(k) else int(k)
+
+
+def below(x: Numbers) -> Floats:
+    """The greatest whole number below x, and not below zero: the mode where the ratio P(k)/P(k − 1) falls to 1 at x."""
+    return np.maximum(np.ceil(np.asarray(x, dtype=float)) - 1.0, 0.0)
 
 
 def whole(x: Floats) -> Bools:

@@ -157,8 +157,9 @@ class Histogram(Distribution):
 
     @property
     def mode(self) -> float:
-        """The middle of the bin of greatest density."""
-        return float(self._middles()[np.argmax(self.probabilities / np.diff(self.edges))])
+        """The middle of the bin of greatest density, the first of several."""
+        density = self.probabilities / np.diff(self.edges)
+        return float(self._middles()[np.argmax(density >= np.max(density) * (1.0 - 1e-12))])
 
     @property
     def n_parameters(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Integers, Numbers
 from gnomon.distributions._base import check_points, frozen
-from gnomon.distributions.discrete import Discrete, Totals, check_counts, whole
+from gnomon.distributions.discrete import Discrete, Totals, below, check_counts, plain_integers, whole
 from gnomon.distributions.gamma import Gamma
 from gnomon.numerics.saddle_point import log_poisson
 
@@ -79,6 +79,11 @@ class Poisson(Discrete):
     def var(self) -> Numbers:
         """λ."""
         return self.rate
+
+    @property
+    def mode(self) -> Numbers:
+        """P(k)/P(k − 1) = λ/k: the greatest k below λ, since k = λ and λ − 1 are equally probable."""
+        return plain_integers(below(self.rate))
 
     @property
     def n_parameters(self) -> int:
