@@ -69,6 +69,8 @@ def test_the_most_frequent_sample_is_wrong_as_often_as_others_occur():
         ([-20.0, -9.0, -4.0, -1.5, -1.0, 0.0], -1.25),
         # The half around 10 is narrower than that around 0, though the ends of all are further apart.
         ([0.0, 0.5, 1.3, 2.2, 9.7, 9.9, 10.0, 10.4], 9.95),
+        # Half of six is three: of four, those on the left would be the narrowest.
+        ([0.0, 1.0, 2.3, 3.3, 4.4, 9.4], 2.8),
         ([1.0, 2.0, 4.0], 1.5),
     ],
 )

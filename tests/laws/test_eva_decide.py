@@ -159,7 +159,11 @@ def test_error_rates_are_costs():
 def test_true_ratios_are_calibrated_and_true_beliefs_are_cheapest():
     y, x = true_ratios()
     for o in (-3.0, -1.0, 0.0, 2.0):
-        assert calibration_loss(y, 2.0 * x, Application.from_log_odds(o)) < 0.03
+        app = Application.from_log_odds(o)
+        lost = calibration_loss(y, 2.0 * x, app)
+        assert 0.0 <= lost < 0.03
+        assert lost == pytest.approx(act_dcf(y, 2.0 * x, app) - min_dcf(y, 2.0 * x, app).value, abs=1e-12)
+        assert calibration_loss(y, 2.0 * x + 3.0, app) > max(lost, 0.01)
     laws = [Normal(-1.0, 1.0), Normal(1.0, 1.0)]
     app = Application(0.2, 3.0, 1.0)
     best = bayes_risk(laws, app).value

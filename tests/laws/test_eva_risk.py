@@ -10,17 +10,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression as TheirLogistic
-from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit, cross_val_score
+from sklearn.metrics import average_precision_score, f1_score, log_loss, make_scorer, roc_auc_score
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from gnomon.distributions import Normal
 from gnomon.evaluation import (
+    BootstrapError,
     BootstrapSplit,
     OraclePredictor,
     bootstrap_error,
+    compare_models,
     cv_risk,
     empirical_risk,
     generalization_report,
@@ -315,6 +324,69 @@ def test_a_pooled_score_is_that_of_all_held_out_answers():
 
 
 @pytest.mark.spec("EVA-006")
+@pytest.mark.parametrize(
+    ("scoring", "metric"),
+    [
+        ("neg_log_loss", lambda y, p: -log_loss(y, p)),
+        ("roc_auc", lambda y, p: roc_auc_score(y, p[:, 1])),
+        ("average_precision", lambda y, p: average_precision_score(y, p[:, 1])),
+        ("f1", lambda y, p: f1_score(y, p[:, 1] > 0.5)),
+    ],
+)
+@pytest.mark.parametrize("folds", ["one row", "one class"])
+def test_folds_that_no_score_can_judge_alone_are_pooled(folds, scoring, metric):
+    X, y = classes(60)
+    y = (y != "a").astype(int)
+    order = np.argsort(y, kind="stable")
+    cv = LeaveOneOut() if folds == "one row" else [(np.setdiff1d(order, t), t) for t in np.array_split(order, 12)]
+    p = cross_val_predict(GaussianNB(), X, y, cv=cv, method="predict_proba")
+    found = cv_risk(GaussianNB(), X, y, cv=cv, scoring=scoring, aggregate="pooled")
+    assert found.risk.value == pytest.approx(-metric(y, p))
+    assert 0.0 < found.risk.standard_error < 0.2
+    assert found.risk.low < found.risk.value < found.risk.high
+    assert len(found.folds) == len(found.sizes) == len(list(cv.split(X)) if folds == "one row" else cv)
+
+
+@pytest.mark.spec("EVA-006")
+def test_the_error_of_a_pooled_mean_of_equal_folds_is_that_of_the_folds():
+    X, y = regression(40)
+    folds, pooled = (cv_risk(LinearRegression(), X, y, aggregate=word) for word in ("folds", "pooled"))
+    assert pooled.risk == pytest.approx(folds.risk)
+    np.testing.assert_allclose(pooled.folds, folds.folds)
+    scored = cv_risk(LinearRegression(), X, y, scoring="neg_mean_squared_error", aggregate="pooled")
+    assert scored.risk == pytest.approx(folds.risk)
+
+
+@pytest.mark.spec("EVA-006")
+@pytest.mark.parametrize("model", [GaussianNB(), TheirLogistic()], ids=str)
+@pytest.mark.parametrize("lacking", [0, 2])
+def test_pooled_answers_know_the_classes_of_every_model(model, lacking):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], np.array(["a", "b", "c"])[y[::3]]
+    first = np.flatnonzero(y == y[17 * lacking])  # all rows of one class, which the first model has never seen
+    rest = np.setdiff1d(np.arange(50), first)
+    pairs = [(np.setdiff1d(np.arange(50), test), test) for test in (first, rest[::2], rest[1::2])]
+    proba = np.zeros((50, 3))
+    for train, test in pairs:
+        fitted = clone(model).fit(X[train], y[train])
+        proba[np.ix_(test, np.searchsorted(["a", "b", "c"], fitted.classes_))] = fitted.predict_proba(X[test])
+    found = cv_risk(model, X, y, cv=pairs, scoring="neg_log_loss", aggregate="pooled").risk
+    assert found.value == pytest.approx(log_loss(y, proba))
+    error = cv_risk(model, X, y, cv=pairs, aggregate="pooled").risk
+    assert error.value == pytest.approx(np.mean(np.array(["a", "b", "c"])[np.argmax(proba, axis=1)] != y))
+    found = cv_risk(model, X, y, cv=pairs, loss=SoftmaxLoss(), aggregate="pooled").risk.value
+    assert found == np.inf  # the class that its model has not seen
+
+
+@pytest.mark.spec("EVA-006")
+@pytest.mark.parametrize("judge", [cv_risk, lambda model, *data, **given: compare_models([model], *data, **given)])
+def test_a_fold_of_one_class_is_refused_in_a_sentence(judge):
+    X, y = classes(30)
+    with pytest.raises(ValueError, match=r"log_loss.* cannot judge 1 rows without some of the classes .*pooled"):
+        judge(GaussianNB(), X, y, cv=LeaveOneOut(), scoring="neg_log_loss")
+
+
+@pytest.mark.spec("EVA-006")
 def test_groups_stay_whole_and_weights_count():
     X, y = regression(40)
     groups = np.arange(40) // 4
@@ -433,6 +505,45 @@ def test_a_memory_of_random_labels_is_no_better_than_chance():
     assert found.no_information == pytest.approx(2 * share * (1 - share))
     assert found.value == pytest.approx(0.5, abs=0.05)
     assert found._replace(method=".632").value < 0.36
+
+
+@pytest.mark.spec("EVA-013")
+@pytest.mark.parametrize(("err", "loob", "gamma"), [(0.1, 0.6, 0.4), (0.0, 0.9, 0.5), (0.2, 0.35, 0.3)])
+def test_an_error_out_of_bag_counts_no_more_than_chance(err, loob, gamma):
+    assert BootstrapError(err, loob, gamma).overfitting == 1.0
+    assert BootstrapError(err, loob, gamma).value == pytest.approx(gamma)
+    assert BootstrapError(err, loob, gamma, ".632").value == pytest.approx(0.368 * err + 0.632 * loob)
+    assert BootstrapError(err, loob, gamma, "loob").value == loob
+
+
+class Contrary(ClassifierMixin, BaseEstimator):
+    """Right on the rows that it has seen, and wrong on all others."""
+
+    def fit(self, X, y):
+        self.classes_, self.seen_ = np.unique(y), set(X[:, 0].tolist())
+        return self
+
+    def predict(self, X):
+        truth = X[:, 0].astype(int) % 2
+        return np.where([x in self.seen_ for x in X[:, 0]], truth, 1 - truth)
+
+
+@pytest.mark.spec("EVA-013")
+def test_a_model_that_is_always_wrong_out_of_bag_is_as_bad_as_chance():
+    X = np.arange(40.0)[:, None]
+    found = bootstrap_error(Contrary(), X, X[:, 0].astype(int) % 2, n_resamples=40, random_state=0)
+    assert (found.training, found.out_of_bag, found.no_information) == (0.0, 1.0, 0.5)
+    assert found.value == 0.5
+
+
+@pytest.mark.spec("EVA-013")
+@pytest.mark.parametrize("loss", [None, SoftmaxLoss()], ids=str)
+@pytest.mark.parametrize("model", [GaussianNB(), TheirLogistic()], ids=str)
+def test_resamples_without_a_class_are_judged_too(model, loss):
+    X, y = load_iris(return_X_y=True)
+    rows = np.r_[0:20, 50:70, 100]
+    found = bootstrap_error(model, X[rows], y[rows], loss=loss, n_resamples=30, random_state=0)
+    assert found.out_of_bag >= 0.0
 
 
 @pytest.mark.spec("EVA-013")

@@ -99,6 +99,10 @@ def test_precision_recall_curves_are_bent():
     np.testing.assert_allclose(precision[inside], 2 * recall[inside] / (6 * recall[inside] - 2), atol=1e-12)
     assert "random 0.5" in lines(ax)
     assert [text.get_text() for text in ax.texts] == ["$F_1$ = 0.2", "$F_1$ = 0.4", "$F_1$ = 0.6", "$F_1$ = 0.8"]
+    for f, line in zip((0.2, 0.4, 0.6, 0.8), ax.lines, strict=False):
+        recall, precision = line.get_data()
+        np.testing.assert_allclose(2 * precision * recall / (precision + recall), f)
+        assert (recall[0], precision[0], recall[-1]) == pytest.approx((f / (2 - f), 1.0, 1.0))
     band = curve_band(LABELS, SCORES, space="pr", **FEW)
     assert len(plot.precision_recall_curves(curves()["good"], bands=band).collections) == 1
     both = plot.roc_and_precision_recall(curves())

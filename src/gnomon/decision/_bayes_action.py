@@ -31,6 +31,7 @@ from scipy.stats import norm
 from gnomon._typing import Floats
 from gnomon.distributions import Distribution, Empirical
 from gnomon.distributions.discrete import Discrete
+from gnomon.numerics.sharing import read_only
 from gnomon.numerics.special import sigmoid
 from gnomon.numerics.validation import check_choice, check_numbers, check_positive
 from gnomon.numerics.weights import weighted_quantile
@@ -212,7 +213,7 @@ class _Expectation(NamedTuple):
         """E f(Y, *action), exact where f is smooth but for a kink at the action."""
         y, w = self.nodes(*action)
         with np.errstate(all="ignore"):
-            return float(w @ np.asarray(f(y, *action), dtype=float))
+            return float(w @ np.asarray(f(read_only(y), *action), dtype=float))
 
     def nodes(self, *action: float) -> tuple[Floats, Floats]:
         """Truths and their weights."""

@@ -8,16 +8,17 @@ curve). Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; Arlot & Celisse (2
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import Tags, get_tags
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Folds, Integers, Scoring, available_if
 from gnomon.base.columns import configured
-from gnomon.evaluation._measures import GivenLoss, Measure, aligned, read_measure
+from gnomon.evaluation._measures import GivenLoss, Measure, RowLoss, aligned, read_measure
 from gnomon.evaluation._samples import Fold, Observations, read_sample
 from gnomon.numerics.estimates import Estimate, mean_estimate, normal_quantile
 from gnomon.numerics.parallel import map_chunks
@@ -32,9 +33,10 @@ class CvRisk(NamedTuple):
     Fields
     ------
     risk : Estimate
-        With the standard error sd/√k of the folds, which ignores that their training rows overlap.
+        With the standard error sd/√k of the folds, which ignores that their training rows overlap; of a pooled risk
+        that of the jackknife, which leaves out the answers of one fold after the other.
     folds : ndarray of shape (k,)
-        R̂ on the held-out rows of each fold.
+        R̂ on the held-out rows of each fold; for a pooled risk nan where the measure does not exist for one fold.
     sizes : ndarray of shape (k,)
         How many rows these are.
 
@@ -85,7 +87,8 @@ def cv_risk(
     cv : int, splitter or iterable, default=5
         A number of folds is stratified for classifiers, and keeps groups whole where there are groups.
     aggregate : {"folds", "pooled"}, default="folds"
-        The mean of the folds, or the measure of all held-out answers together.
+        The mean of the folds, or the measure of all held-out answers together, which exists for folds of one row or of
+        one class too.
     groups : array-like of shape (n,), optional
         For the splitter.
     sample_weight : array-like of shape (n,), optional
@@ -119,13 +122,11 @@ def cv_risk(
     measure = read_measure(estimator, sample.y, loss, scoring, sample.weights is not None)
     folds = sample.folds(estimator, cv)
     models = fit_folds(sample, estimator, folds, n_jobs)
-    risks = fold_risks(sample, measure, models, folds)
-    risk = mean_estimate(risks, level=level)
+    sizes = np.array([len(fold.test) for fold in folds])
     if aggregate == "pooled":
-        value, error = _pooled(sample, measure, models, folds), risk.standard_error
-        half = normal_quantile(level) * error
-        risk = Estimate(value, error, value - half, value + half, level)
-    return CvRisk(risk, risks, np.array([len(fold.test) for fold in folds]))
+        return CvRisk(*_pooled(sample, measure, models, folds, level), sizes)
+    risks = fold_risks(sample, measure, models, folds)
+    return CvRisk(mean_estimate(risks, level=level), risks, sizes)
 
 
 def fit_folds(sample: Observations, estimator: BaseEstimator, folds: Sequence[Fold], n_jobs: int | None) -> list[Any]:
@@ -144,10 +145,40 @@ def risk_at(sample: Observations, measure: Measure, model: Any, rows: Integers) 
     return measure.risk(model, here.X, here.y, here.weights)
 
 
-def _pooled(sample: Observations, measure: Measure, models: Sequence[Any], folds: Sequence[Fold]) -> float:
-    together = sample.at(np.concatenate([fold.test for fold in folds]))
+def _pooled(
+    sample: Observations, measure: Measure, models: Sequence[Any], folds: Sequence[Fold], level: float
+) -> tuple[Estimate, Floats]:
+    """The risk of all held-out answers with its jackknife over the folds, and the risks of the folds."""
+    together, k = sample.at(np.concatenate([fold.test for fold in folds])), len(folds)
+    fold_of = np.repeat(np.arange(k), [len(fold.test) for fold in folds])
     held_out = _HeldOut([sample.at(fold.test).X for fold in folds], models, together.y)
-    return measure.risk(held_out, together.X, together.y, together.weights)
+
+    losses = measure.of_rows(held_out, together.X, together.y) if isinstance(measure, RowLoss) else None
+
+    def risk(rows: Integers) -> float:
+        if losses is not None:
+            return float(np.average(losses[rows], weights=None if together.weights is None else together.weights[rows]))
+        here = together.at(rows)
+        return measure.risk(held_out.at(rows), here.X, here.y, here.weights)
+
+    def risk_if_any(rows: Integers) -> float:
+        try:
+            return risk(rows)
+        except ValueError:
+            return np.nan
+
+    value = risk(np.arange(together.n))
+    with warnings.catch_warnings():
+        # The measure exists for all rows, but need not for those of one fold, or without one.
+        warnings.simplefilter("ignore", UserWarning)
+        risks = np.array([risk_if_any(np.flatnonzero(fold_of == j)) for j in range(k)])
+        without = np.array([risk_if_any(np.flatnonzero(fold_of != j)) for j in range(k)])
+    without = without[~np.isnan(without)]
+    m = len(without)
+    spread = float(np.var(without)) if np.all(np.isfinite(without)) else np.inf
+    error = float(np.sqrt((m - 1) * spread)) if m > 1 else np.nan
+    half = normal_quantile(level) * error
+    return Estimate(value, error, value - half, value + half, level), risks
 
 
 def _all_have(method: str) -> Any:
@@ -155,32 +186,46 @@ def _all_have(method: str) -> Any:
 
 
 class _HeldOut(BaseEstimator):
-    """One estimator whose answers for all held-out rows are those of each fold's own model."""
+    """One estimator whose answers for held-out rows are those of each fold's own model."""
 
     def __init__(self, parts: Sequence[Any], models: Sequence[Any], y: Any):
         self.parts, self.models, self.y = parts, models, y
+        self.found: dict[str, Array] = {}
+        self.rows: Integers | slice = slice(None)
+
+    def at(self, rows: Integers) -> _HeldOut:
+        """The answers for some of the rows; nothing is asked twice."""
+        here = _HeldOut(self.parts, self.models, self.y)
+        here.found, here.rows = self.found, rows
+        return here
 
     @property
     def classes_(self) -> Array:
         return np.unique(np.concatenate([model.classes_ for model in self.models]))
 
     def predict(self, X: Any) -> Array:
-        return np.concatenate([model.predict(part) for model, part in zip(self.models, self.parts, strict=True)])
+        return self._answers("predict")
 
     @_all_have("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
-        return self._columns("predict_proba", 0.0)
+        return self._answers("predict_proba", 0.0)
 
     @_all_have("decision_function")
     def decision_function(self, X: Any) -> Floats:
-        return self._columns("decision_function", -np.inf)
+        return self._answers("decision_function", -np.inf)
 
-    def _columns(self, method: str, fill: float) -> Floats:
-        found = []
-        for model, part in zip(self.models, self.parts, strict=True):
-            values = np.asarray(getattr(model, method)(part))
-            found.append(values if values.ndim == 1 else aligned(values, model.classes_, self.classes_, fill))
-        return np.concatenate(found)
+    def _answers(self, method: str, fill: float | None = None) -> Array:
+        if method not in self.found:
+            answers = [
+                np.asarray(getattr(model, method)(part)) for model, part in zip(self.models, self.parts, strict=True)
+            ]
+            if fill is not None and is_classifier(self.models[0]):
+                classes = self.classes_
+                answers = [
+                    aligned(one, model.classes_, classes, fill) for one, model in zip(answers, self.models, strict=True)
+                ]
+            self.found[method] = np.concatenate(answers)
+        return self.found[method][self.rows]
 
     def __sklearn_tags__(self) -> Tags:
         return get_tags(self.models[0])

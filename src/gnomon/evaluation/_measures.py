@@ -95,8 +95,7 @@ class RowLoss(NamedTuple):
         function = getattr(model, "decision_function", None)
         if function is None:
             return self.of_probabilities(aligned(model.predict_proba(X), model.classes_, self.classes, 0.0))
-        scores = np.asarray(function(X))
-        return scores if scores.ndim == 1 else aligned(scores, model.classes_, self.classes, -np.inf)
+        return aligned(function(X), model.classes_, self.classes, -np.inf)
 
 
 class ScorerRisk(NamedTuple):
@@ -105,10 +104,20 @@ class ScorerRisk(NamedTuple):
     scorer: Any
 
     def score(self, model: Any, X: Any, y: Any, weights: Floats | None) -> float:
-        """The score itself."""
+        """The score itself; ValueError where the classes of these rows are too few for it."""
         given = {} if weights is None else {"sample_weight": weights}
         target = () if y is None else (read_only(y),)
-        return float(self.scorer(model, read_only(X), *target, **given))
+        try:
+            return float(self.scorer(model, read_only(X), *target, **given))
+        except ValueError as error:
+            known = getattr(model, "classes_", None)
+            if known is None or y is None or np.all(np.isin(known, y)):
+                raise
+            raise ValueError(
+                f"scoring={self.scorer!r} cannot judge {len(y)} rows without some of the classes "
+                f"{np.asarray(known).tolist()[:5]}: {error}; give folds with rows of every class, or judge all folds "
+                "together by cv_risk(aggregate='pooled')"
+            ) from error
 
     def risk(self, model: Any, X: Any, y: Any, weights: Floats | None) -> float:
         """Minus the score."""
@@ -158,10 +167,14 @@ def code_targets(loss: Any, y: Array, classes: Array | None) -> Array:
 
 
 def aligned(values: ArrayLike, known: Array, classes: Array, fill: float) -> Floats:
-    """Columns of the classes that a model knows, in their places among all; `fill` for a class that it has not seen."""
+    """Columns of the classes that a model knows, in their places among all; `fill` for a class that it has not seen.
+
+    The one score of a model of two classes is that of the second, where the first has zero.
+    """
     values = np.asarray(values, dtype=float)
     if np.array_equal(known, classes):
         return values
+    values = np.column_stack([np.zeros_like(values), values]) if values.ndim == 1 else values
     out = np.full((len(values), len(classes)), fill)
     out[:, np.searchsorted(classes, known)] = values
     return out
