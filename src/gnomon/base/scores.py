@@ -198,13 +198,13 @@ def posterior_priors(model: Any, y: Array, weights: Floats | None = None) -> Pos
 def _published(model: Any, shares: Floats) -> PosteriorPriors | None:
     """What a classifier publishes of its prior; that of a generative one is part of the model."""
     for name in ("prior_", "train_prior_"):
-        within = getattr(model, name, None)
+        within: Any = getattr(model, name, None)
         if np.shape(within) == shares.shape:
             given = any(getattr(model, parameter, None) is not None for parameter in ("prior", "priors"))
             p = np.asarray(within, dtype=float)
             return PosteriorPriors(p, p if given else shares)
     logs = getattr(model, "class_log_prior_", None)
-    own = np.exp(logs) if logs is not None else getattr(model, "class_prior_", getattr(model, "priors_", None))
+    own: Any = np.exp(logs) if logs is not None else getattr(model, "class_prior_", getattr(model, "priors_", None))
     if np.shape(own) == shares.shape:
         return PosteriorPriors(np.asarray(own, dtype=float), np.asarray(own, dtype=float))
     return None
