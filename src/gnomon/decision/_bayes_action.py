@@ -183,7 +183,7 @@ PANELS = np.linspace(-3.2, 3.2, 1025)
 GAUSS = np.polynomial.legendre.leggauss(8)
 
 
-class _End(NamedTuple):
+class _LawEnd(NamedTuple):
     """Two truths at an end of a law, the further one first, and how probable it is that others are further still."""
 
     y: Floats
@@ -198,7 +198,7 @@ class _Expectation(NamedTuple):
     quantile: Any = None
     low: float = 0.0
     high: float = 0.0
-    ends: tuple[_End, ...] = ()
+    ends: tuple[_LawEnd, ...] = ()
 
     @classmethod
     def of(cls, law: Any, samples: Floats | None) -> _Expectation:
@@ -258,7 +258,7 @@ def _curve(law: Any) -> _Expectation:
     q = PchipInterpolator(KNOTS[known], np.maximum.accumulate(y[known]))
     low, high = float(q.x[0]), float(q.x[-1])
     pairs = [np.array([end, end + step]) for end, step in ((low, 0.05), (high, -0.05))]
-    ends = tuple(_End(q(t), sigmoid(-np.pi * np.sinh(np.abs(t)))) for t in pairs)
+    ends = tuple(_LawEnd(q(t), sigmoid(-np.pi * np.sinh(np.abs(t)))) for t in pairs)
     return _Expectation(np.empty(0), np.empty(0), q, low, high, ends)
 
 
@@ -295,7 +295,7 @@ def _values(law: Any) -> _Expectation:
     last = np.array([-1, -1 - len(GAUSS[0])])
     u = q[last] * (far[last] - low)
     slope = np.log(u[1] / u[0]) / np.log((far[last[0]] - low) / (far[last[1]] - low))
-    return found._replace(ends=(_End(far[last], u / slope),))
+    return found._replace(ends=(_LawEnd(far[last], u / slope),))
 
 
 def _mode(law: Any, samples: Floats | None) -> ActionChoice:
