@@ -24,6 +24,7 @@ from gnomon.base.rows import validate_rows
 from gnomon.base.targets import check_target
 from gnomon.kernels import CallableKernel, Kernel, KernelLike, Precomputed, read_kernel
 from gnomon.kernels.given import Objects
+from gnomon.numerics.scale import largest_entry
 
 __all__ = ["count_rows", "float_type", "has_columns", "is_given_matrix", "kernel_of", "kernel_rows", "take_rows"]
 
@@ -159,10 +160,9 @@ def kernel_of(
         weights=weights,
     )
     if has_columns(rows) and not isinstance(found, Precomputed):
-        entries: Any = rows.data if is_sparse(rows) else rows
-        largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
+        largest = largest_entry(rows)
         # Below, eight factors of a polynomial of rows are numbers.
-        if largest > float(np.finfo(entries.dtype).max) ** 0.0625 and not np.all(np.isfinite(found.diag(rows))):
+        if largest > float(np.finfo(rows.dtype).max) ** 0.0625 and not np.all(np.isfinite(found.diag(rows))):
             raise ValueError(
                 f"kernel={found!r} overflows at rows of X, which has entries up to {largest:.3g}; divide the columns "
                 "of X by their scale (StandardScaler)"

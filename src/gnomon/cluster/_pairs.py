@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array
 from gnomon._typing import Array, Floats
 from gnomon.base import is_given_matrix
 from gnomon.kernels import Kernel, read_kernel
+from gnomon.numerics.scale import largest_entry
 from gnomon.numerics.sharing import read_only
 from gnomon.optim import distances_to
 
@@ -76,7 +77,7 @@ def similarity_matrix(X: Any, similarity: Similarity, other: Any = None) -> Floa
 
 def unit_rows(X: Any) -> Any:
     """Rows divided by their lengths; a row of zeros has no direction."""
-    largest: Floats = np.asarray(abs(X).max(axis=1).todense() if issparse(X) else np.abs(X).max(axis=1)).ravel()
+    largest: Floats = largest_entry(X, axis=1)
     if np.any(largest == 0.0):
         row = int(np.argmin(largest))
         raise ValueError(f"row {row} of X is zero and has no cosine with other rows; leave such rows out")

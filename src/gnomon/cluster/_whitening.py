@@ -7,12 +7,13 @@ Mahalanobis (1936), Proceedings of the National Institute of Sciences of India 2
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from gnomon._typing import ArrayLike, Floats, Matrix, is_sparse
+from gnomon._typing import ArrayLike, Floats, Matrix
+from gnomon.numerics.scale import largest_entry
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import check_numbers
 
@@ -51,9 +52,7 @@ def _of_rows(X: Matrix, weights: Floats) -> Factor:
     cov = moments(X, weights).covariance()
     # Columns in units of their own: what is singular does not depend on them.
     sd = np.sqrt(np.diag(cov))
-    size: Any = abs(X).max(axis=0)  # type: ignore[arg-type]
-    largest = np.asarray(size.todense() if is_sparse(X) else size).ravel()
-    varies = sd > 8.0 * np.finfo(X.dtype).eps * largest
+    varies = sd > 8.0 * np.finfo(X.dtype).eps * largest_entry(X, axis=0)
     unit = np.where(varies, sd, 1.0)
     values, V = linalg.eigh(cov / unit / unit[:, None])
     if not (np.all(varies) and values[0] > ROUNDING * values[-1]):

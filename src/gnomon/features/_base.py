@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_array, check
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike, NDArray, Sparse
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.numerics.scale import largest_entry
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "check_pair", "column_indices", "join_columns"]
@@ -171,7 +172,7 @@ def refuse_overflow(made: Rows, X: Rows) -> Rows:
         # A sum that is a number proves that all terms are, without an array of booleans.
         if np.isfinite(np.sum(values)) or np.all(np.isfinite(values)):
             return made
-    size = np.asarray(abs(X).max(axis=0).toarray() if sparse.issparse(X) else np.max(np.abs(X), axis=0)).ravel()
+    size = largest_entry(X, axis=0)
     j = int(np.argmax(size))
     raise ValueError(
         f"products with column {j} of X, whose entries are about {size[j]:.3g}, overflow in {made.dtype}; scale that "

@@ -22,6 +22,7 @@ from sklearn.preprocessing import normalize
 
 from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.features._row_pairs import row_sums
+from gnomon.numerics.scale import largest_entry
 from gnomon.numerics.validation import check_choice, check_positive
 
 __all__ = ["FAMILIES", "HashFamily", "HashKind", "Hashes", "collision_probability"]
@@ -140,7 +141,7 @@ class Hyperplanes(HashFamily):
 
     def prepare(self, X: Any) -> Any:
         """Rows of unit length; first divided by their largest entries, whose squares may be no numbers."""
-        largest = np.asarray(abs(X).max(axis=1).todense() if sparse.issparse(X) else np.abs(X).max(axis=1)).ravel()
+        largest = largest_entry(X, axis=1)
         if np.any(largest == 0.0):
             raise ValueError(f"row {int(np.argmin(largest))} of X is zero and has no angle; drop such rows")
         return normalize(sparse.diags(1.0 / largest) @ X if sparse.issparse(X) else X / largest[:, None])

@@ -23,7 +23,7 @@ import numpy as np
 
 from gnomon._typing import Floats, Matrix, is_sparse
 from gnomon.numerics.design import Design
-from gnomon.numerics.scale import PowerOfTwo
+from gnomon.numerics.scale import PowerOfTwo, largest_entry
 from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution
 from gnomon.penalties import Penalty
@@ -364,10 +364,7 @@ def _dense_extent(X: Floats) -> tuple[Floats, Floats, Floats]:
 def _sparse_extent(X: Any, every: bool) -> tuple[Floats, Floats, Floats]:
     """A column with a zero in it is not far from zero: only full columns are looked at, and the largest entry of X."""
     n, d = X.shape
-    if every:
-        size = np.asarray(abs(X).max(axis=0).todense(), dtype=float).ravel() if n and d else np.zeros(d)
-    else:
-        size = np.full(d, float(max(np.max(X.data, initial=0.0), -np.min(X.data, initial=0.0))))
+    size = largest_entry(X, axis=0).astype(float) if every else np.full(d, float(largest_entry(X)))
     low, high = np.minimum(-size, 0.0), size.copy()
     stored = np.bincount(X.indices, minlength=d) if X.format == "csr" else np.diff(X.tocsc().indptr)
     full = np.flatnonzero(stored == n)

@@ -15,6 +15,7 @@ import numpy as np
 
 from gnomon._typing import Array, Floats, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.scale import largest_entry
 from gnomon.numerics.streaming import Moments, moments
 
 __all__ = ["Rows", "binary_exponent", "check_coefficients", "check_squares", "fits_beside"]
@@ -94,7 +95,7 @@ class Rows(NamedTuple):
 
     def refuse_overflow(self) -> NoReturn:
         """Name the largest entries, whose sums overflow."""
-        sizes = np.concatenate([_largest(self.X), _largest(self.Y)])
+        sizes = np.concatenate([largest_entry(self.X, axis=0), largest_entry(self.Y, axis=0)]).astype(float)
         j, d = int(np.argmax(sizes)), self.X.shape[1]
         where = f"column {j} of X" if j < d else "y"
         raise ValueError(f"{where} has entries of about {sizes[j]:.3g}, whose sums overflow; divide it by its scale")
@@ -204,7 +205,7 @@ def check_squares(X: Matrix, advice: str, mean_square: Floats | None = None) -> 
         if not looked_at.size:
             return
         X = X[:, looked_at]
-    size = _largest(X)
+    size = largest_entry(X, axis=0).astype(float)
     bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
     if np.any(bad):
         j = int(np.argmax(bad))
@@ -228,7 +229,7 @@ def check_coefficients(X: Matrix, coef: Floats) -> None:
     bad = ~np.all(np.isfinite(coef), axis=1)
     if np.any(bad):
         # Of several, the smallest: rounding carries what overflows to its neighbours.
-        size = np.where(bad, _largest(X)[: len(bad)], np.inf)
+        size = np.where(bad, largest_entry(X, axis=0).astype(float)[: len(bad)], np.inf)
         j = int(np.argmin(size))
         if size[j] > 1.0:
             raise ValueError(f"y is so large that the coefficient of column {j} of X overflows; divide y by its scale")
@@ -236,16 +237,6 @@ def check_coefficients(X: Matrix, coef: Floats) -> None:
             f"column {j} of X has entries of about {size[j]:.3g}, so small that its coefficient overflows; multiply it "
             "by a power of ten (StandardScaler brings every column to size one), or divide y"
         )
-
-
-def _largest(X: Matrix) -> Floats:
-    """The largest modulus of every column."""
-    if not is_sparse(X):
-        return np.maximum(X.max(axis=0).astype(float), -X.min(axis=0).astype(float))
-    entries = X.tocoo()
-    largest = np.zeros(X.shape[1])
-    np.maximum.at(largest, entries.col, np.abs(entries.data))
-    return largest
 
 
 def _excess(A: Floats | None, most: int) -> int:

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._jit import compiled, noun, subroutine_reassoc, verb
-from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.design import canonical
-from gnomon.numerics.scale import PowerOfTwo
+from gnomon.numerics.scale import PowerOfTwo, largest_entry
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["StoredRows", "stored_rows", "sum_of_squares"]
@@ -116,12 +116,9 @@ class StoredRows(NamedTuple):
 def stored_rows(X: Any) -> StoredRows:
     """X in another unit where squares would overflow or vanish."""
     rows = as_rows(X)
-    entries: Array = rows.data if is_sparse(X) else rows
-    largest = float(max(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
-    if largest == 0.0 or SAFE[0] < largest < SAFE[1]:
-        return StoredRows(rows, 1.0, largest)
-    unit = PowerOfTwo.of(largest).value
-    return StoredRows(rows / unit, unit, largest)
+    largest = float(largest_entry(rows))
+    unit = PowerOfTwo.of(largest, within=SAFE)
+    return StoredRows(unit.inward(rows), unit.value, largest)
 
 
 def as_rows(X: Any) -> Any:

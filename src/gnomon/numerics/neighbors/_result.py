@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._typing import Floats, Integers, is_sparse
 from gnomon.numerics.neighbors._radius import Pairs, RadiusNeighbors, joined_pairs
-from gnomon.numerics.scale import PowerOfTwo
+from gnomon.numerics.scale import PowerOfTwo, largest_entry
 
 __all__ = ["Neighbors", "RowIndex", "apart_from_far", "pairs_apart_from_far", "without_self"]
 
@@ -149,7 +149,7 @@ def pairs_apart_from_far(
 def split_far(queries: Any, largest: float, p: float) -> tuple[Integers, Integers, Floats]:
     """Numbers of the queries near rows of entries up to `largest` and of those far from them, and the latter's ‖q‖."""
     given: Any = queries
-    sizes = np.ravel(abs(given).max(axis=1).toarray() if is_sparse(queries) else np.abs(given).max(axis=1))
+    sizes = largest_entry(queries, axis=1)
     far = np.flatnonzero(sizes / FARTHEST > (largest or np.inf))
     lengths = np.empty(len(far))
     for place, i in enumerate(far):
