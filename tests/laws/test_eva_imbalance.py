@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from gnomon.decision import class_weights, effective_train_prior, remove_prior, shift_prior
 from gnomon.evaluation import ImbalanceWarning, compare_models, select_model, warn_if_imbalanced
 from gnomon.features import SMOTE, RandomOverSampler, RandomUnderSampler, ResampledClassifier
-from gnomon.linear import LinearSVM, LogisticRegression
+from gnomon.linear import LinearModelClassifier, LinearModelRegressor, LinearSVM, LogisticRegression
 from gnomon.losses import HingeLoss, LogisticLoss, PerceptronLoss, Weighted
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.design import Design
@@ -300,6 +300,76 @@ def test_balanced_sampling_minimises_the_balanced_risk():
             p: fit_linear(p.design, y, p.loss, p.penalty, p.weights, solver="lbfgs").objective for p in (target, other)
         }
         assert target.value(found) - best[target] < 0.1 * (other.value(found) - best[other])
+
+
+DRAWING = [
+    LogisticRegression(C=0.25),
+    LinearModelClassifier(objective="C", lam=0.25),
+    LinearModelClassifier("squared", objective="C", lam=0.25),
+    LinearSVM("squared_hinge", C=0.25),
+]
+
+
+def gap_of(model, exact, X):
+    """How far the scores of a model are from those of another."""
+    return float(np.mean((model.decision_function(X) - exact.decision_function(X)) ** 2))
+
+
+@pytest.mark.spec("EVA-056")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", DRAWING, ids=lambda model: type(model).__name__)
+def test_a_linear_model_draws_each_class_as_often_for_its_own_risk_or_for_the_balanced_one(model):
+    X, y = rare(40, 0.25)
+    q = 1.0 / (2.0 * np.bincount(y)[y])
+    plain = clone(model).set_params(tol=1e-9, max_iter=10_000).fit(X, y)
+    balanced = clone(model).set_params(tol=1e-9, max_iter=10_000, class_weight="balanced").fit(X, y)
+    options = {"average": "polyak", "average_start": 2000, "random_state": 0}
+    for target, other, correct in ((plain, balanced, True), (balanced, plain, False)):
+        for sampling in ("balanced", q):
+            drawn = {"solver": "sgd", "sampling": sampling, "solver_options": options | {"correct": correct}}
+            found = clone(model).set_params(max_iter=600, tol=1e-12, **drawn).fit(X, y)
+            assert gap_of(found, target, X) < 0.1 * gap_of(found, other, X)
+
+
+@pytest.mark.spec("EVA-056")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_regressor_draws_rows_by_given_probabilities():
+    X, _ = rare(40)
+    y = X[:, 0] ** 2
+    q = np.arange(1.0, 41.0)
+    exact = LinearModelRegressor(lam=1.0).fit(X, y)
+    weighed = LinearModelRegressor(lam=1.0).fit(X, y, 40 * q / q.sum())
+    for target, other, correct in ((exact, weighed, True), (weighed, exact, False)):
+        options = {"average": "polyak", "average_start": 2000, "random_state": 0, "correct": correct}
+        words = {"solver": "sgd", "sampling": q, "solver_options": options, "max_iter": 600, "tol": 1e-12}
+        found = LinearModelRegressor(lam=1.0, **words).fit(X, y).predict(X)
+        assert np.mean((found - target.predict(X)) ** 2) < 0.1 * np.mean((found - other.predict(X)) ** 2)
+
+
+@pytest.mark.spec("EVA-056")
+@pytest.mark.parametrize("model", [*DRAWING, LinearModelRegressor()], ids=lambda model: type(model).__name__)
+def test_sampling_is_refused_where_no_rows_are_drawn_or_the_draw_is_unknown(model):
+    X, y = rare(40)
+    for words, message in (
+        (
+            {"sampling": "shuffle"},
+            r"sampling='shuffle' is for solvers that draw rows so, \['sgd', 'asgd'\], not solver=",
+        ),
+        ({"solver": "sgd", "sampling": "often"}, "sampling='often'"),
+        ({"solver": "sgd", "sampling": np.ones(7)}, r"sampling of shape \(7,\) must hold 40 probabilities"),
+        ({"solver": "sgd", "sampling": "cyclic", "solver_options": {"sampling": "cyclic"}}, "both given"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            clone(model).set_params(**words).fit(X, y)
+    if isinstance(model, LogisticRegression):
+        with pytest.raises(ValueError, match=r"rows so, \['sgd', 'asgd'\], not solver='sag'"):
+            clone(model).set_params(solver="sag", sampling="shuffle").fit(X, y)
+        given, named = ({"sampling": "cyclic"}, {"solver_options": {"sampling": "cyclic"}})
+        found = [clone(model).set_params(solver="sag", max_iter=2000, **words).fit(X, y) for words in (given, named)]
+        np.testing.assert_array_equal(found[0].coef_, found[1].coef_)
+    if isinstance(model, LinearModelRegressor):
+        with pytest.raises(ValueError, match="sampling='balanced'"):
+            clone(model).set_params(solver="sgd", sampling="balanced").fit(X, y)
 
 
 @pytest.mark.spec("EVA-L35", "EVA-053", "EVA-058")

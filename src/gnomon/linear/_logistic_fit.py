@@ -18,6 +18,7 @@ from gnomon._typing import Array, Floats, Integers, Matrix
 from gnomon.base.callbacks import Tasks
 from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row
+from gnomon.linear._sampling import sampling_options
 from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.validation import check_choice, check_interval
@@ -183,6 +184,7 @@ def _run(
         # For large C the loss of the best constant says nothing about the minimum.
         **({"relative_to": "objective"} if plan.solver in ("cd", "prox_newton") else {}),
         **seed,
+        **sampling_options(model, plan.solver),
         **(model.solver_options or {}),
     }
     options["callback"] = told.rows(log_row if model.verbose else None, options.get("callback"))

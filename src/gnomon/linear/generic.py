@@ -33,6 +33,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._report import most_iterations, report
+from gnomon.linear._sampling import ClassSampling, RowSampling, sampling_options
 from gnomon.linear._scores import intercept_of, linear_scores
 from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, Loss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
@@ -79,6 +80,9 @@ class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, Estimator):
         A solver of `gnomon.optim.fit_linear`; an unsuitable one is refused with the list of those that suit.
     solver_options : dict, optional
         Further options of the solver, for example ``{"step": "armijo"}`` or ``{"random_state": 0}``.
+    sampling : {"uniform", "shuffle", "cyclic"} or array-like of shape (n_samples,), optional
+        For "sgd" and "asgd": the order of the rows, or the probability of each. The objective stays (1); with
+        ``solver_options={"correct": False}`` that of rows weighted by n qᵢ.
     fit_intercept : bool, default=True
     penalize_intercept : bool, default=False
         Treat b as the weight of a constant column, penalised like the others.
@@ -137,6 +141,7 @@ class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, Estimator):
         lam: float = 1.0,
         solver: str = "auto",
         solver_options: Mapping[str, Any] | None = None,
+        sampling: RowSampling = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         tol: float = 1e-6,
@@ -148,6 +153,7 @@ class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, Estimator):
         self.lam = lam
         self.solver = solver
         self.solver_options = solver_options
+        self.sampling = sampling
         self.fit_intercept = fit_intercept
         self.penalize_intercept = penalize_intercept
         self.tol = tol
@@ -203,6 +209,9 @@ class LinearModelClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         A solver of `gnomon.optim.fit_linear`; an unsuitable one is refused with the list of those that suit.
     solver_options : dict, optional
         Further options of the solver, for example ``{"step": "armijo"}`` or ``{"random_state": 0}``.
+    sampling : {"uniform", "shuffle", "cyclic", "balanced"} or array-like of shape (n_samples,), optional
+        For "sgd" and "asgd": the order of the rows, each class drawn as often as the others, or the probability of each
+        row. The objective stays (1); with ``solver_options={"correct": False}`` that of rows weighted by n qᵢ.
     fit_intercept : bool, default=True
     penalize_intercept : bool, default=False
         Treat b as the weight of a constant column, penalised like the others.
@@ -265,6 +274,7 @@ class LinearModelClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         lam: float = 0.01,
         solver: str = "auto",
         solver_options: Mapping[str, Any] | None = None,
+        sampling: ClassSampling = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         class_weight: ClassWeight = None,
@@ -277,6 +287,7 @@ class LinearModelClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.lam = lam
         self.solver = solver
         self.solver_options = solver_options
+        self.sampling = sampling
         self.fit_intercept = fit_intercept
         self.penalize_intercept = penalize_intercept
         self.class_weight = class_weight
@@ -361,7 +372,12 @@ def _solve(
 ) -> Solution[Floats]:
     form = objective_form(model.objective, model.lam, float(np.sum(weights, dtype=float)))
     penalty = named("penalty", model.penalty, PENALTIES).scaled(form.strength, half=form.half)
-    options = {"tol": model.tol, "max_iter": model.max_iter, **(model.solver_options or {})}
+    options = {
+        "tol": model.tol,
+        "max_iter": model.max_iter,
+        **sampling_options(model, model.solver),
+        **(model.solver_options or {}),
+    }
     options["callback"] = told.rows(options.get("callback"))
     solution = fit_linear(
         Design(X, intercept=intercept_of(model)),

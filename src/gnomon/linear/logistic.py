@@ -56,6 +56,7 @@ from gnomon.linear._logistic_fit import (
     solve,
 )
 from gnomon.linear._report import most_iterations, report
+from gnomon.linear._sampling import ClassSampling
 from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.linalg import leverages
@@ -121,6 +122,9 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         Without effect, as in scikit-learn, which withdraws it: threads are those that BLAS may use.
     solver_options : dict, optional
         Further options of the solver.
+    sampling : {"uniform", "shuffle", "cyclic", "balanced"} or array-like of shape (n_samples,), optional
+        For "sgd" and "asgd": the order of the rows, each class drawn as often as the others, or the probability of each
+        row. The objective stays (1); with ``solver_options={"correct": False}`` that of rows weighted by n qᵢ.
     objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
         A textbook form of (1), see the module; with `lam` alone "mean_half".
     lam : float, optional
@@ -217,6 +221,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         warm_start: bool = False,
         n_jobs: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
+        sampling: ClassSampling = None,
         objective: Objective | None = None,
         lam: NonNegative | None = None,
         multi_class: MultiClass = "auto",
@@ -242,6 +247,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.solver_options = solver_options
+        self.sampling = sampling
         self.objective = objective
         self.lam = lam
         self.multi_class = multi_class

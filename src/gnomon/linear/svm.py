@@ -27,6 +27,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._forms import Strength
 from gnomon.linear._report import most_iterations
+from gnomon.linear._sampling import ClassSampling, sampling_options
 from gnomon.linear._scores import intercept_of
 from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, SquaredHingeLoss
@@ -67,6 +68,9 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         list of those that suit.
     solver_options : dict, optional
         Further options of the solver, for example ``{"batch_size": 10}``.
+    sampling : {"uniform", "shuffle", "cyclic", "balanced"} or array-like of shape (n_samples,), optional
+        For "sgd" and "asgd": the order of the rows, each class drawn as often as the others, or the probability of each
+        row. The objective stays (1); with ``solver_options={"correct": False}`` that of rows weighted by n qᵢ.
     fit_intercept : bool, default=True
     penalize_intercept : bool, default=False
         Treat b as the weight of a constant column, penalised like the others.
@@ -135,6 +139,7 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         C: float | None = None,
         solver: str = "auto",
         solver_options: Mapping[str, Any] | None = None,
+        sampling: ClassSampling = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         class_weight: ClassWeight = None,
@@ -150,6 +155,7 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         self.C = C
         self.solver = solver
         self.solver_options = solver_options
+        self.sampling = sampling
         self.fit_intercept = fit_intercept
         self.penalize_intercept = penalize_intercept
         self.class_weight = class_weight
@@ -175,7 +181,7 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         options = {name: value for name, value in limits.items() if value is not None}
         # For large C the loss of the best constant says nothing about the minimum.
         options |= {"relative_to": "objective"} if solver == "cd" else {}
-        options |= self.solver_options or {}
+        options |= sampling_options(self, solver) | dict(self.solver_options or {})
         options |= {"intercept": intercept_of(self)}
         most = most_iterations(self, solver, len(positive_classes(self)))
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
