@@ -2,9 +2,11 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.contour import ContourSet
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import Ridge
 
 from gnomon import plot
 from gnomon.kernels import RBF
@@ -13,6 +15,7 @@ from gnomon.neural import (
     Autoencoder,
     GenerativeAdversarialNetwork,
     InvarianceReport,
+    MLPClassifier,
     NetworkFunction,
     NeuralNetwork,
     approximation_curve,
@@ -403,3 +406,52 @@ def test_pictures_take_axes():
     assert plot.layer_health(diagnose(SMALL, X), ax=axes)["idle units"] is axes[0]
     index = plot.value_diagram(SMALL, [1.0, 2.0], [1], loss=SoftmaxLoss(), ax=plt.subplots()[1])
     assert any("delta" in text for text in texts(index))
+
+
+PLANE = np.random.default_rng(0).normal(size=(20, 2))
+CLASSIFIER = MLPClassifier((4,), "relu", max_iter=3, random_state=0)
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_pictures_of_functions_take_fitted_estimators_and_frames():
+    frame = pd.DataFrame(PLANE, columns=["a", "b"])
+    labels = (PLANE[:, 0] > 0.0).astype(int)
+    model = CLASSIFIER.fit(frame, labels)
+    f = model._as_function()
+    for picture in (plot.cell_map, plot.linear_regions, plot.hidden_layers):
+        picture(model, frame, labels)
+    assert plot.layer_diagram(model).texts
+    assert plot.shape_diagram(model).texts
+    assert list(plot.score_histograms(model, {"end": model.theta_}, frame)) == ["dense_1", "output"]
+    notes = [panel.texts[-1].get_text() for panel in plot.equivalent_networks({"a": model, "b": f}, frame).values()]
+    assert notes[0] == notes[1]
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize(
+    ("draw", "sentence"),
+    [
+        (lambda m: plot.cell_map(m, PLANE[:, :1]), r"X has the shape \(20, 1\); the picture needs rows of 2 columns"),
+        (lambda m: plot.linear_regions(m, np.c_[PLANE, PLANE]), r"\(20, 4\); the picture needs rows of 2 columns"),
+        (lambda m: plot.network_spread(m, PLANE), r"shape \(20, 2\); the picture needs rows of 1 column"),
+        (lambda m: plot.compare_fits({"a": m}, PLANE, {"y": PLANE[:, 0]}), "the picture needs rows of 1 column"),
+        (lambda m: plot.generated_samples(PLANE[:, :1], {}), "data has the shape .* needs rows of 2 columns"),
+        (lambda m: plot.filters(m), "the weights of layer 'dense_1' are no images"),
+        (lambda m: plot.score_histograms(m, {}, PLANE), "thetas={} has no parameters"),
+        (lambda m: plot.augmented_copies(PLANE[0], {}, (1, 2)), "transformations={} has no transformation"),
+        *(
+            (lambda m, draw=draw: draw({}), "there is nothing to draw; give one")
+            for draw in (plot.approximation_curves, plot.code_curve, plot.invariance_curve, plot.training_report,
+                         plot.activation_curves, lambda none: plot.equivalent_networks(none, PLANE))
+        ),
+    ],
+)  # fmt: skip
+def test_pictures_of_networks_refuse_what_they_cannot_draw(draw, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        draw(CLASSIFIER.fit(PLANE, np.arange(20) % 2))
+
+
+def test_pictures_of_networks_refuse_other_models():
+    for draw in (plot.layer_diagram, plot.filters, lambda m: plot.cell_map(m, PLANE)):
+        with pytest.raises(TypeError, match="has no network; give a NetworkFunction or an estimator"):
+            draw(Ridge())

@@ -21,7 +21,7 @@ from gnomon.neural._symmetry import canonical_parameters, same_function, symmetr
 if TYPE_CHECKING:
     from gnomon.neural.network import NeuralNetwork
 
-__all__ = ["HiddenValues", "NetworkFunction", "as_function"]
+__all__ = ["FunctionLike", "HiddenValues", "NetworkFunction", "as_function"]
 
 HiddenValues: TypeAlias = Literal["activation", "score"]
 
@@ -118,7 +118,11 @@ class FittedNetwork(Protocol):
     def _asked(self, X: Any, y: Any) -> tuple[Any, Any]: ...
 
 
-def as_function(model: NetworkFunction | FittedNetwork) -> NetworkFunction:
+FunctionLike: TypeAlias = NetworkFunction | FittedNetwork
+"""What `as_function` takes."""
+
+
+def as_function(model: FunctionLike) -> NetworkFunction:
     """The function of a fitted estimator, of rows in the units of X; one that is given already is returned.
 
     Examples

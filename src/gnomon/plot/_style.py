@@ -33,6 +33,7 @@ __all__ = [
     "SEQUENTIAL",
     "GivenAxes",
     "axis_names",
+    "check_columns",
     "class_color",
     "class_names",
     "classes_of",
@@ -95,6 +96,8 @@ def new_panels(
 ) -> dict[Name, Axes]:
     """A dict of axes by name: those given (a dict, or an array in the same order), or a fresh grid of them."""
     names = list(names)
+    if not names:
+        raise ValueError("there is nothing to draw; give one entry at least")
     if ax is not None:
         given = list(ax.values() if isinstance(ax, dict) else np.asarray(ax).ravel())
         if len(given) != len(names):
@@ -138,8 +141,18 @@ def dress(
     return ax
 
 
+def check_columns(name: str, X: ArrayLike, n: int) -> Floats:
+    """A table of so many columns, as numbers; anything else is refused."""
+    rows = np.asarray(X, dtype=float)
+    if rows.ndim != 2 or rows.shape[1] != n:
+        raise ValueError(f"{name} has the shape {rows.shape}; the picture needs rows of {n} column{'s' * (n > 1)}")
+    return rows
+
+
 def marked_lines(ax: Axes, lines: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
     """A line with marks for each label: (x, y) by label, told apart by colour, dashes and marker."""
+    if not lines:
+        raise ValueError("there is nothing to draw; give one line at least")
     for k, ((name, (x, y)), (color, dash)) in enumerate(zip(lines.items(), styles(len(lines)), strict=True)):
         mark: dict[str, Any] = {"marker": MARKERS[k % len(MARKERS)], "markersize": 5}
         ax.plot(x, y, color=color, linestyle=dash, linewidth=1.8, label=name, **mark)

@@ -15,7 +15,8 @@ from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator, clone
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.neural import ApproximationCurve, InvarianceReport, NetworkFunction
+from gnomon.neural import ApproximationCurve, InvarianceReport
+from gnomon.neural.function import FunctionLike, as_function
 from gnomon.plot._images import show_images
 from gnomon.plot._style import (
     ACCENT,
@@ -24,6 +25,7 @@ from gnomon.plot._style import (
     MUTED,
     SECOND,
     GivenAxes,
+    check_columns,
     dress,
     marked_lines,
     new_axes,
@@ -105,7 +107,7 @@ def compare_fits(
     >>> panels["line", "ridge"].get_title("left")
     'ridge, line: 0'
     """
-    rows = np.asarray(X, dtype=float)
+    rows = check_columns("X", X, 1)
     names = [(target, model) for target in ys for model in models]
     panels = new_panels(ax, names, columns=len(models), width=2.7, height=2.4, sharex=True, sharey=True)
     t = np.linspace(rows.min(), rows.max(), 400)
@@ -129,13 +131,18 @@ def compare_fits(
 
 
 def network_spread(
-    model: NetworkFunction, X: ArrayLike, y: ArrayLike | None = None, *, n_networks: int = 30, ax: Axes | None = None
+    model: FunctionLike,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    n_networks: int = 30,
+    ax: Axes | None = None,
 ) -> Axes:
     """Predictions of random sub-networks of dropout over one feature, and those of the average network.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
         Of one input and one output, with `Dropout` layers.
     X : array-like of shape (n, 1)
     y : array-like of shape (n,), optional
@@ -158,7 +165,7 @@ def network_spread(
     >>> len(plot.network_spread(f, [[-1.0], [1.0]], n_networks=5).lines)
     6
     """
-    rows = np.asarray(X, dtype=float)
+    model, rows = as_function(model), check_columns("X", X, 1)
     t = np.linspace(rows.min(), rows.max(), 300)[:, None]
     rng, ax = np.random.default_rng(0), new_axes(ax)
     space = model.network.workspace(float, rng)
@@ -207,6 +214,8 @@ def augmented_copies(
     (2, 11)
     """
     row, rng = np.asarray(x, dtype=float).reshape(1, -1), np.random.default_rng(random_state)
+    if not transformations:
+        raise ValueError("transformations={} has no transformation; give one at least")
     rows = []
     for change in transformations.values():
         copies = np.asarray(change(np.repeat(row, n_copies, axis=0), None, rng)[0], dtype=float)

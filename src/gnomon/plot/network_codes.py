@@ -22,6 +22,7 @@ from gnomon.plot._style import (
     MUTED,
     SECOND,
     GivenAxes,
+    check_columns,
     dress,
     label_panel,
     marked_lines,
@@ -87,7 +88,9 @@ def generated_samples(
     >>> list(plot.generated_samples(np.eye(2), {"noise": np.zeros((3, 2))}))
     ['data', 'noise']
     """
-    tables = {"data": np.asarray(X, dtype=float), **{name: np.asarray(s, dtype=float) for name, s in samples.items()}}
+    tables = {name: np.asarray(rows, dtype=float) for name, rows in {"data": X, **samples}.items()}
+    if shape is None:
+        tables = {name: check_columns(name, rows, 2) for name, rows in tables.items()}
     panels = new_panels(ax, tables, width=3.2, height=3.2, **({} if shape else {"sharex": True, "sharey": True}))
     for k, (name, rows) in enumerate(tables.items()):
         panel = panels[name]

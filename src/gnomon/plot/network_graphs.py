@@ -16,7 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from gnomon._typing import Array, ArrayLike, Floats
-from gnomon.neural import NetworkFunction, NeuralNetwork
+from gnomon.neural import NeuralNetwork
+from gnomon.neural.function import FunctionLike, as_function
 from gnomon.neural.layers import shape_text
 from gnomon.neural.layers.words import ACTIVATIONS
 from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, GivenAxes, label_panel, new_axes, new_panels
@@ -37,7 +38,7 @@ class _Column(NamedTuple):
 
 
 def layer_diagram(
-    network: NeuralNetwork,
+    network: NeuralNetwork | FunctionLike,
     *,
     most: int = 6,
     inputs: Sequence[str] | None = None,
@@ -48,7 +49,7 @@ def layer_diagram(
 
     Parameters
     ----------
-    network : NeuralNetwork
+    network : NeuralNetwork or fitted estimator
         Layers behind each other.
     most : int, default=6
         So many units of a layer are drawn at most; dots stand for the others.
@@ -69,6 +70,7 @@ def layer_diagram(
     >>> [text.get_text() for text in ax.texts if "40" in text.get_text()]
     ['$x_{40}$', 'input\\n40']
     """
+    network = network_of(network)
     columns = _columns(network, most)
     ax = new_axes(ax, width=1.2 + 1.5 * len(columns), height=0.9 + 0.55 * max(len(c.units) for c in columns))
     _draw_edges(ax, columns)
@@ -80,13 +82,19 @@ def layer_diagram(
 
 
 def value_diagram(
-    model: NetworkFunction, x: ArrayLike, y: ArrayLike, *, loss: Any = None, most: int = 6, ax: Axes | None = None
+    model: FunctionLike,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    loss: Any = None,
+    most: int = 6,
+    ax: Axes | None = None,
 ) -> Axes:
     """Forward and backward values of one row, written on the units and connections of a small network.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
         Dense layers behind each other.
     x, y : array-like
         A row and its target.
@@ -112,7 +120,7 @@ def value_diagram(
     >>> sorted(text.get_text()[-5:] for text in ax.texts if "delta" in text.get_text())
     ['$0.19', '-1.39']
     """
-    network, theta = model
+    network, theta = as_function(model)
     row, target = np.atleast_2d(np.asarray(x, dtype=float)), np.atleast_2d(y)
     target = target[0] if loss is not None and loss.targets == "index" else target
     A = network.forward(theta, row)[1]
@@ -133,13 +141,13 @@ def value_diagram(
 
 
 def equivalent_networks(
-    models: Mapping[str, NetworkFunction], X: ArrayLike, *, most: int = 6, ax: GivenAxes = None
+    models: Mapping[str, FunctionLike], X: ArrayLike, *, most: int = 6, ax: GivenAxes = None
 ) -> dict[str, Axes]:
     """Networks side by side, with the weights as widths and colours of lines, and the outputs of some rows below.
 
     Parameters
     ----------
-    models : dict of str to NetworkFunction
+    models : dict of str to NetworkFunction or fitted estimator
         By title; those that symmetries make equal have the same outputs.
     X : array-like of shape (n, d)
         Rows whose outputs are written.
@@ -161,7 +169,7 @@ def equivalent_networks(
     ['one', 'sorted']
     """
     panels = new_panels(ax, models, width=3.6, height=3.2)
-    for name, model in models.items():
+    for name, model in {name: as_function(model) for name, model in models.items()}.items():
         columns, panel = _columns(model.network, most), panels[name]
         weights = [part[0] for part in model.network.views(model.theta).values()]
         _draw_edges(panel, columns, weights=weights, write=False)
@@ -174,13 +182,18 @@ def equivalent_networks(
 
 
 def dropped_units(
-    network: NeuralNetwork, *, n_masks: int = 3, most: int = 6, random_state: int = 0, ax: GivenAxes = None
+    network: NeuralNetwork | FunctionLike,
+    *,
+    n_masks: int = 3,
+    most: int = 6,
+    random_state: int = 0,
+    ax: GivenAxes = None,
 ) -> dict[str, Axes]:
     """The network and some of the sub-networks that dropout trains: dropped units are crossed out.
 
     Parameters
     ----------
-    network : NeuralNetwork
+    network : NeuralNetwork or fitted estimator
         With `Dropout` layers between dense ones.
     n_masks : int, default=3
     most : int, default=6
@@ -200,6 +213,7 @@ def dropped_units(
     >>> list(plot.dropped_units(network, n_masks=2))
     ['all units', 'mask 1', 'mask 2']
     """
+    network = network_of(network)
     rng = np.random.default_rng(random_state)
     draws: dict[str, Any] = {"all units": {}}
     draws |= {f"mask {i + 1}": network.draw(rng, 1) for i in range(n_masks)}
@@ -217,12 +231,12 @@ def dropped_units(
     return panels
 
 
-def shape_diagram(network: NeuralNetwork, *, ax: Axes | None = None) -> Axes:
+def shape_diagram(network: NeuralNetwork | FunctionLike, *, ax: Axes | None = None) -> Axes:
     """The layers as blocks whose size is that of their output: height and width of images, depth for channels.
 
     Parameters
     ----------
-    network : NeuralNetwork
+    network : NeuralNetwork or fitted estimator
     ax : matplotlib Axes, optional
 
     Returns
@@ -239,6 +253,7 @@ def shape_diagram(network: NeuralNetwork, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text().splitlines()[-1] for text in ax.texts if text.get_text()]
     ['1×28×28', '8×28×28', '8×14×14', '10']
     """
+    network = network_of(network)
     shapes = {**network.input_shapes, **network.shapes}
     kinds = {node.name: node.layer.kind for node in network.nodes}
     ax = new_axes(ax, width=1.0 + 1.4 * len(shapes), height=3.0)
@@ -258,6 +273,11 @@ def shape_diagram(network: NeuralNetwork, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(-1.15, 1.0)
     ax.set_axis_off()
     return ax
+
+
+def network_of(given: NeuralNetwork | FunctionLike) -> NeuralNetwork:
+    """The network of an estimator or a function; a network is returned as it is."""
+    return given if isinstance(given, NeuralNetwork) else as_function(given).network
 
 
 def _columns(network: NeuralNetwork, most: int) -> list[_Column]:

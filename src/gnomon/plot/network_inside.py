@@ -15,9 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
 from gnomon._typing import ArrayLike, Floats, Integers
-from gnomon.neural import NetworkFunction, NeuralNetwork
+from gnomon.neural import NeuralNetwork
 from gnomon.neural import feature_maps as maps_of
 from gnomon.neural import filters as filters_of
+from gnomon.neural.function import FunctionLike, as_function
 from gnomon.neural.layers import ActivationFunction, Elementwise, Layer, activation_of
 from gnomon.plot._images import show_images
 from gnomon.plot._style import (
@@ -31,6 +32,7 @@ from gnomon.plot._style import (
     SEQUENTIAL,
     GivenAxes,
     axis_names,
+    check_columns,
     dress,
     drop_legend,
     label_panel,
@@ -92,13 +94,18 @@ def activation_curves(
 
 
 def cell_map(
-    model: NetworkFunction, X: ArrayLike, y: ArrayLike | None = None, *, resolution: int = 300, ax: Axes | None = None
+    model: FunctionLike,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    resolution: int = 300,
+    ax: Axes | None = None,
 ) -> Axes:
     """The cells of the first layer's lines in the plane, with their codes where there is room.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
         Of two inputs.
     X : array-like of shape (n, 2)
     y : array-like of shape (n,), optional
@@ -121,6 +128,7 @@ def cell_map(
     >>> sorted(text.get_text() for text in ax.texts)
     ['00', '01', '10', '11']
     """
+    model = as_function(model)
     grid, A, B = _grid(X, resolution)
     found = model.encode_cells(grid)
     ax = new_axes(ax, width=4.8, height=4.2)
@@ -138,13 +146,18 @@ def cell_map(
 
 
 def linear_regions(
-    model: NetworkFunction, X: ArrayLike, y: ArrayLike | None = None, *, resolution: int = 300, ax: Axes | None = None
+    model: FunctionLike,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    resolution: int = 300,
+    ax: Axes | None = None,
 ) -> Axes:
     """The pieces of the plane on which a piecewise linear network is linear, and where its first output is zero.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
         Of two inputs.
     X : array-like of shape (n, 2)
     y : array-like of shape (n,), optional
@@ -166,6 +179,7 @@ def linear_regions(
     >>> plot.linear_regions(f, [[1.0, 1.0], [-1.0, -1.0]]).get_title("left")
     '4 linear regions'
     """
+    model = as_function(model)
     grid, A, B = _grid(X, resolution)
     found = model.linear_region(grid)
     ax = new_axes(ax, width=4.8, height=4.2)
@@ -177,12 +191,12 @@ def linear_regions(
     return _with_rows(ax, X, y, f"{found.n_regions} linear regions")
 
 
-def hidden_layers(model: NetworkFunction, X: ArrayLike, y: ArrayLike, *, ax: GivenAxes = None) -> dict[str, Axes]:
+def hidden_layers(model: FunctionLike, X: ArrayLike, y: ArrayLike, *, ax: GivenAxes = None) -> dict[str, Axes]:
     """Rows as every layer sees them, classes as colours: two units, or the first two principal components.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
     X : array-like of shape (n, d)
     y : array-like of shape (n,)
     ax : dict or sequence of matplotlib Axes, optional
@@ -203,6 +217,7 @@ def hidden_layers(model: NetworkFunction, X: ArrayLike, y: ArrayLike, *, ax: Giv
     >>> list(plot.hidden_layers(f, np.eye(4), [0, 0, 1, 1]))
     ['input', 'dense_1', 'dense_2']
     """
+    model = as_function(model)
     rows = np.asarray(X, dtype=float)
     views = {"input": rows.reshape(len(rows), -1)}
     for node in model.network.nodes:
@@ -218,12 +233,12 @@ def hidden_layers(model: NetworkFunction, X: ArrayLike, y: ArrayLike, *, ax: Giv
     return panels
 
 
-def filters(model: NetworkFunction, layer: str | None = None, *, most: int = 16, ax: Axes | None = None) -> Axes:
+def filters(model: FunctionLike, layer: str | None = None, *, most: int = 16, ax: Axes | None = None) -> Axes:
     """The filters of a convolution, or the weights of units on images, as a grid of images around zero.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
     layer : str, optional
         By default the first with weights.
     most : int, default=16
@@ -245,18 +260,24 @@ def filters(model: NetworkFunction, layer: str | None = None, *, most: int = 16,
     >>> plot.filters(f).images[0].get_array().shape  # two rows of two filters of 3 × 3 pixels
     (7, 7)
     """
+    model = as_function(model)
     found = np.asarray(filters_of(model.network, model.theta, layer))[:most, 0]
     return _mosaic(found, DIVERGING, new_axes(ax, width=3.6, height=3.6), around_zero=True)
 
 
 def feature_maps(
-    model: NetworkFunction, x: ArrayLike, layer: str | None = None, *, most: int = 16, ax: Axes | None = None
+    model: FunctionLike,
+    x: ArrayLike,
+    layer: str | None = None,
+    *,
+    most: int = 16,
+    ax: Axes | None = None,
 ) -> Axes:
     """What the channels of a layer make of one image.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
     x : array-like
         An image, as a row.
     layer : str, optional
@@ -279,6 +300,7 @@ def feature_maps(
     >>> plot.feature_maps(f, np.ones(36)).images[0].get_array().shape
     (9, 9)
     """
+    model = as_function(model)
     rows = np.asarray(x, dtype=float).reshape(1, *next(iter(model.network.input_shapes.values())))
     found = np.asarray(maps_of(model.network, model.theta, rows, layer))[0, :most]
     return _mosaic(found, SEQUENTIAL, new_axes(ax, width=3.6, height=3.6), around_zero=False)
@@ -348,7 +370,7 @@ def _value_and_slope(phi: Any, z: Floats) -> tuple[Floats, Floats]:
 
 
 def _grid(X: ArrayLike, resolution: int) -> tuple[Floats, Floats, Floats]:
-    low, high = window(X)
+    low, high = window(check_columns("X", X, 2))
     A, B = np.meshgrid(*(np.linspace(a, b, resolution) for a, b in zip(low, high, strict=True)))
     return np.column_stack([A.ravel(), B.ravel()]), A, B
 

@@ -14,7 +14,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from gnomon._typing import Array, ArrayLike, Floats
-from gnomon.neural import Diagnosis, NetworkFunction
+from gnomon.neural import Diagnosis
+from gnomon.neural.function import FunctionLike, as_function
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
@@ -130,13 +131,13 @@ def layer_health(diagnosis: Diagnosis, *, ax: GivenAxes = None) -> dict[str, Axe
 
 
 def score_histograms(
-    model: NetworkFunction, thetas: Mapping[str, Floats], X: ArrayLike, *, ax: GivenAxes = None
+    model: FunctionLike, thetas: Mapping[str, Floats], X: ArrayLike, *, ax: GivenAxes = None
 ) -> dict[str, Axes]:
     """Histograms of Z_l, a panel for each layer and a curve for each state of the training.
 
     Parameters
     ----------
-    model : NetworkFunction
+    model : NetworkFunction or fitted estimator
         Its network is drawn.
     thetas : dict of str to ndarray
         By label, for example "epoch 10": parameters.
@@ -160,6 +161,9 @@ def score_histograms(
     >>> list(plot.score_histograms(NetworkFunction(network, theta), {"start": theta}, np.eye(2)))
     ['dense_1', 'dense_2']
     """
+    model = as_function(model)
+    if not thetas:
+        raise ValueError("thetas={} has no parameters; give one vector at least, as {'end': model.theta_}")
     names = [node.name for node in model.network.nodes if node.parameters]
     panels = new_panels(ax, names, columns=4, width=3.1, height=2.7)
     scores = {label: model.network.forward(theta, X)[0] for label, theta in thetas.items()}
