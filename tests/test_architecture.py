@@ -48,6 +48,7 @@ WITHOUT_MATHEMATICS = (
     "numerics.linalg.rows",
     "numerics.parallel",
     "numerics.random",
+    "numerics.sharing",
     "numerics.tables",
     "numerics.validation",
     "numerics.weights.check_weights",

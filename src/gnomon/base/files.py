@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["Parts", "follow_links", "is_stream", "part_beside", "whole_file", "write_text"]
+__all__ = ["UnfinishedFiles", "follow_links", "is_stream", "part_beside", "whole_file", "write_text"]
 
 OLD = 86_400.0
 """Seconds after which a part was left by a process that has been killed."""
@@ -60,7 +60,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     link.is_symlink(), file.read_text()
     (True, 'new')
     """
-    parts = Parts()
+    parts = UnfinishedFiles()
     try:
         yield parts.place(path)
         parts.finish()
@@ -90,15 +90,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-class Parts:
+class UnfinishedFiles:
     """Several files that are written by (1): `finish` renames all parts, `discard` removes those that are left.
 
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from gnomon.base.files import Parts
+    >>> from gnomon.base.files import UnfinishedFiles
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     parts = Parts()
+    ...     parts = UnfinishedFiles()
     ...     _ = parts.place(pathlib.Path(folder, "a")).write_text("1")
     ...     _ = parts.place(pathlib.Path(folder, "b")).write_text("2")
     ...     parts.finish()

@@ -237,7 +237,7 @@ class AddingSampler(Sampler):
             raise ValueError(
                 f"{type(self).__name__} would fill the zeros of a sparse X; give an array, or copy rows only"
             )
-        numbers = _Numbers.of(X)
+        numbers = _NumberColumns.of(X)
         moved = self._moved(numbers.cells, index, sources, rng)
         return numbers.stacked(moved.astype(numbers.cells.dtype, copy=False), sources)
 
@@ -378,7 +378,7 @@ class SMOTE(AddingSampler):
         return cells[sources] + rng.random((len(sources), 1)) * (cells[other] - cells[sources])
 
 
-class _Numbers(NamedTuple):
+class _NumberColumns(NamedTuple):
     """The numeric columns of a table, as floats, and where they stand."""
 
     X: Any

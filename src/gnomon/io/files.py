@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gnomon.base.files import Parts, follow_links, is_stream, part_beside
+from gnomon.base.files import UnfinishedFiles, follow_links, is_stream, part_beside
 from gnomon.io._errors import UserError
 
 __all__ = ["UnwritableError", "csv_text", "digest_of", "outbox", "outfile"]
@@ -65,7 +65,7 @@ def outfile(path: str | Path) -> Iterator[Path]:
 @contextmanager
 def _all_or_none() -> Iterator[Callable[[Path], Path]]:
     """A function ``place(path)`` of which the files appear at the end, with the folders that they need."""
-    parts, made = Parts(), list[Path]()
+    parts, made = UnfinishedFiles(), list[Path]()
 
     def place(path: Path) -> Path:
         with _of_writing():
