@@ -1,12 +1,14 @@
 """Laws of classifiers inside others: their scores, their priors, their labels and their rows."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
 from scipy.special import expit, logit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
@@ -348,6 +350,31 @@ def test_frames_are_tables_and_series_are_targets(name, library):
     expected = model.fit(X, y).predict(X)
     np.testing.assert_allclose(twin.fit(frame, series).predict(frame), expected, rtol=1e-9, atol=1e-12)
     assert twin.feature_names_in_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("method", ["split", "cross", "jackknife+", "bootstrap"])
+@pytest.mark.parametrize("model", [ConformalClassifier(LogisticRegression()), ConformalRegressor(Ridge())])
+def test_one_row_cannot_be_left_out(model, method):
+    model = clone(model).set_params(method=method)
+    X, y = np.arange(3.0)[:, None], np.array([0, 1, 1])
+    for given in ((X[:1], y[:1]), (X, y, np.array([1.0, 0.0, 0.0]))):
+        with pytest.raises(ValueError, match=f"method='{re.escape(method)}' fits to some rows.* n_samples=1 of"):
+            model.fit(*given)
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+def test_classes_too_rare_to_be_left_out_are_named():
+    X, y = rows(0, 60, prior=(0.6, 0.4))
+    y[0] = 2
+    with pytest.raises(ValueError, match=r"calibration_size=0\.25 cannot divide n_samples=60 with rows of each of 3"):
+        ConformalClassifier(GaussianNB(), by="class").fit(X, y)
+    for base in (GaussianNB(), LogisticRegression()):
+        with pytest.raises(ValueError, match=r"cv=5 has a fold with all rows of the class\(es\) \[2\]"):
+            CalibratedScorer(base).fit(X, y)
+    X, y = X[1:], y[1:]
+    halves = [np.flatnonzero(y == k) for k in (0, 1)]
+    with pytest.raises(ValueError, match=r"has a fold with all rows of the class\(es\) \[0\]"):
+        ThresholdTuner(estimator=GaussianNB(), cv=[halves[::-1], halves]).fit(X, y)
 
 
 def test_rows_that_are_no_scores_are_refused_in_a_sentence():

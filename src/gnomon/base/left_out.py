@@ -224,6 +224,11 @@ def fit_members(method: Method, task: FitTask, plan: LeaveOutPlan) -> LeftOut:
     >>> found.own_answers(task.X, lambda model, X: model.predict(X)[:, None])[:, 0].tolist()
     [4.0, 3.5, 1.5]
     """
+    if method != "prefit" and len(task.rows) < 2:
+        raise ValueError(
+            f"method={method!r} fits to some rows and leaves others out, and there are too few: n_samples="
+            f"{len(task.rows)} of positive weight; give two or more"
+        )
     return METHODS[method](task, plan)
 
 
@@ -232,7 +237,15 @@ def _split(task: FitTask, plan: LeaveOutPlan) -> LeftOut:
     halves = kind(1, test_size=plan.calibration_size, random_state=plan.seed)
     rows = task.rows
     strata = None if plan.strata is None else plan.strata[rows]
-    train, held_out = next(halves.split(np.empty((len(rows), 0)), strata))
+    try:
+        train, held_out = next(halves.split(np.empty((len(rows), 0)), strata))
+    except ValueError as error:
+        # Words of scikit-learn name its own arguments.
+        of_classes = "" if strata is None else f" with rows of each of {len(np.unique(strata))} classes in both parts"
+        raise ValueError(
+            f"calibration_size={plan.calibration_size} cannot divide n_samples={len(rows)}{of_classes}: {error} Give "
+            "more rows, or method='jackknife+'"
+        ) from None
     return LeftOut([plan.learn(rows[train])], rows[held_out], np.zeros(len(held_out), dtype=int))
 
 

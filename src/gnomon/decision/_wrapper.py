@@ -60,9 +60,18 @@ class Learner(NamedTuple):
         used = slice(None) if self.weights is None else self.weights > 0.0
         return effective_train_prior(self.y[used], sample_weight=None if self.weights is None else self.weights[used])
 
-    def held_out(self, cv: Any, output: Any) -> tuple[Integers, Floats]:
-        """The rows that folds leave out, and ``output(model, rows)`` of each by a model of the others."""
+    def held_out(self, cv: Any, output: Any, classes: Array | None = None) -> tuple[Integers, Floats]:
+        """The rows that folds leave out, and ``output(model, rows)`` of each by a model of the others.
+
+        ValueError where a fold holds all rows of one of the `classes` that every model must know.
+        """
         pairs = read_folds(cv, self.X, self.y, classifier=is_classifier(self.owner), **self.split_params)
+        for train, _ in pairs if classes is not None else ():
+            if len(lacking := np.setdiff1d(classes, self.y[train])):
+                raise ValueError(
+                    f"cv={cv!r} has a fold with all rows of the class(es) {lacking.tolist()[:5]}, of which the model "
+                    "without these rows has no scores; give more rows of them, or other folds"
+                )
         found = [output(self.fit(np.asarray(train)), _safe_indexing(self.X, test)) for train, test in pairs]
         return np.concatenate([np.asarray(test) for _, test in pairs]), np.concatenate(found)
 

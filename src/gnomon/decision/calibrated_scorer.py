@@ -236,7 +236,7 @@ class CalibratedScorer(WrappedClassifier):
                 stacklevel=3,
             )
             return _answers(self.estimator_, learner.X), learner.y, learner.weights
-        rows, answers = learner.held_out(self.cv, _answers)
+        rows, answers = learner.held_out(self.cv, _answers, self.classes_)
         return answers, learner.y[rows], None if learner.weights is None else learner.weights[rows]
 
 

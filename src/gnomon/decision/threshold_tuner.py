@@ -179,7 +179,7 @@ class ThresholdTuner(WrappedClassifier):
     def _scores_for_choice(self, learner: Learner) -> tuple[Floats, Array, Floats | None]:
         self._log_odds = 0.0
         if self.method == "empirical":
-            rows, scores = learner.held_out(self.cv, self._output)
+            rows, scores = learner.held_out(self.cv, self._output, self.classes_)
             return scores, learner.y[rows], None if learner.weights is None else learner.weights[rows]
         if getattr(self.estimator_, "predict_proba", None) is None:
             raise ValueError(
