@@ -175,6 +175,19 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         number = n_at_height(self.heights_, height) if height is not None else k
         return cut_tree(self.children_, self.n_leaves_, number or 0)
 
+    def check_consistent(self) -> None:
+        """Refuse a merge tree, labels or rows that are not of the same leaves."""
+        if "children_" not in vars(self):
+            return
+        n, labels, merges = self.n_leaves_, self.labels_, self.children_
+        later = n + np.arange(len(merges))[:, None]
+        if merges.ndim != 2 or len(merges) >= n or np.any((merges < 0) | (merges >= later)):
+            raise ValueError(f"children_ are no merges of {n} leaves")
+        if not 1 <= self.n_clusters_ <= n or np.any((labels < 0) | (labels >= self.n_clusters_)):
+            raise ValueError(f"labels_ are not those of {self.n_clusters_} clusters")
+        if labels.shape != (n,) or ("_rows" in vars(self) and self._rows.shape != (n, self.n_features_in_)):
+            raise ValueError(f"labels_ or rows are not those of {n} leaves")
+
     @available_if(_has_rows)
     def predict(self, X: MatrixLike) -> Integers:
         """The cluster of the cut whose mean is nearest; the lowest of several.

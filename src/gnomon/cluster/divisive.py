@@ -13,7 +13,7 @@ doi:10.1002/9780470316801; Boley (1998), doi:10.1023/A:1009740529316.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Self, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -89,6 +89,8 @@ class DivisiveClustering(ClusterMixin, Estimator):
     >>> DivisiveClustering(None, random_state=0).fit(X).history_["objective"].round(6)
     array([38.      ,  4.666667,  0.5     ,  0.      ])
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_means": "(k, n_features)"}
 
     def __init__(
         self,

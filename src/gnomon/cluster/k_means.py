@@ -10,7 +10,7 @@ doi:10.1109/TIT.1982.1056489; Ding & He (2004), doi:10.1145/1015330.1015408.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -142,6 +142,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     >>> round(found.lower_bound_, 6)
     0.442912
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "_centers": "(k, n_features)",
+        "_spread": "(k,)",
+        "cluster_centers_": "(k, n_features)",
+    }
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ the same minimisers: it adds σ (n − k) to (1). k-means on all kernel principa
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -89,6 +89,14 @@ class KernelKMeans(ClusterMixin, Estimator):
     >>> [len(set(found.labels_[half])) for half in (slice(20), slice(20, 40))]
     [1, 1]
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "_directions": "(n, m)",
+        "_means": "(n,)",
+        "_combine": "(n, k)",
+        "_norms": "(k,)",
+        "_centers": "(k, m)",
+    }
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ without representatives. Späth (1980), Cluster analysis algorithms, chapter 3, 
 from __future__ import annotations
 
 import warnings
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -69,6 +69,8 @@ class PairwiseClustering(ClusterMixin, Estimator):
     >>> round(PairwiseClustering(2, random_state=0).fit(X).objective_, 6)
     17.318648
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_rows": "(n, n_columns)", "_shares": "(n, k)", "_pairs": "(k,)"}
 
     def __init__(
         self,

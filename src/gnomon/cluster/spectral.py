@@ -12,7 +12,7 @@ doi:10.1162/0899766041732396).
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -108,6 +108,14 @@ class SpectralClustering(ClusterMixin, Estimator):
     >>> bool(len(set(labels[:3])) == 1 and len(set(labels[3:])) == 1 and labels[0] != labels[3]), model.suggested_k_
     (True, 2)
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "_rows": "(n, n_columns)",
+        "_centers": "(k, m)",
+        "_degrees": "(n_joined,)",
+        "_vectors": "(n_joined, n_vectors)",
+        "_joined": "int (n_joined,)",
+    }
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ may be more of them than columns. A new row is centred by the means of the train
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -109,6 +109,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     >>> np.allclose(found.transform(X), found.eigenvectors_ * np.sqrt(found.eigenvalues_))
     True
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "_column_means": "(n,)",
+        "_row_weights": "(n,)",
+        "_scaled_alphas": "(n, n_directions)",
+    }
 
     def __init__(
         self,

@@ -146,7 +146,7 @@ class MultivariateNormal(Distribution):
     Parameters
     ----------
     mean : ndarray of shape (d,)
-    cov : ndarray of shape (d, d)
+    cov : ndarray of shape (d, d), (d,) or ()
         Σ, positive definite; for "diag" its diagonal (d,), for "spherical" one number.
     covariance_type : {"full", "diag", "spherical"}, default="full"
 

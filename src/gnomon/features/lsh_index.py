@@ -11,7 +11,7 @@ neighbouring cells: Lv et al. (2007), VLDB.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -81,6 +81,12 @@ class LSHIndex(Estimator):
     >>> int(rows[0, 0]), float(distances[0, 0])
     (0, 0.0)
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "_factors": "int (n_bits,)",
+        "_order": "int (n_tables, n_samples_fit) below n_samples_fit",
+        "_sorted": "int (n_tables, n_samples_fit)",
+    }
 
     def __init__(
         self,
@@ -279,6 +285,11 @@ class LSHIndex(Estimator):
         distances = of_pairs(self._family.distance, Q, self._X, queries, rows)
         order = np.lexsort((rows, distances, queries))
         return _Candidates(q, queries[order], rows[order], distances[order])
+
+    def check_consistent(self) -> None:
+        """Refuse rows, dense or sparse, that are not those of the tables."""
+        if "_X" in vars(self) and self._X.shape != (self.n_samples_fit_, self.n_features_in_):
+            raise ValueError(f"the rows are not {self.n_samples_fit_} of {self.n_features_in_} columns")
 
     def _ranges(self, Q: Any) -> tuple[Integers, Integers]:
         """Where the cells that are looked at begin and end in each table, of shape (1 + probes, L, q)."""

@@ -9,7 +9,7 @@ Rings become slabs. Blumenson (1960), A derivation of n-dimensional spherical co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class PolarFeatures(InvertibleMap):
     >>> polar.inverse_transform([[1.0, 0.0]]).tolist()
     [[1.0, 0.0]]
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_groups": "int below n_features", "_rest": "int (k,) below n_features"}
 
     def __init__(
         self,

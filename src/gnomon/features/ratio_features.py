@@ -10,7 +10,7 @@ https://jmlr.org/papers/v3/guyon03a.html.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -59,6 +59,12 @@ class RatioFeatures(FeatureMap):
     >>> ratio.get_feature_names_out().tolist()
     ['x0', 'x1', 'x0/x1', 'x0*x1']
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "_ratios": "int (n_ratios, 2) below n_features",
+        "_products": "int (n_products, 2) below n_features",
+        "floors_": "(n_ratios,)",
+    }
 
     def __init__(
         self,

@@ -7,6 +7,8 @@ Guyon & Elisseeff (2003), An introduction to variable and feature selection, htt
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from gnomon._typing import Array
 from gnomon.features._base import Columns, FeatureMap, Rows
 
@@ -37,6 +39,8 @@ class ColumnSubset(FeatureMap):
     >>> ColumnSubset([-1, 0]).fit_transform([[1.0, 2.0, 3.0]]).tolist()
     [[3.0, 1.0]]
     """
+
+    _stored: ClassVar[dict[str, str]] = {"indices_": "int (k,) below n_features"}
 
     _sparse = True
     _nan = True

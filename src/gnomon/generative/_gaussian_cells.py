@@ -95,6 +95,11 @@ class CellLaws:
     law: Normal | StudentT
     weights: Floats
 
+    def check_consistent(self) -> None:
+        """Refuse laws of other columns than those that have weights."""
+        if any(np.shape(part)[1:] != self.weights.shape for part in vars(self.law).values()):
+            raise ValueError("the laws of cells are not of the columns that have weights")
+
     def __getitem__(self, c: int) -> Normal | StudentT:
         """The laws of the columns in class c."""
         shape = np.shape(self.law.mode)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import xlogy
@@ -91,6 +91,8 @@ class JointTableClassifier(NaiveClassifier):
     >>> model.predict_proba([["sunny", "hot", "high", "true"]]).round(6)
     array([[0.549451, 0.450549]])
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_cells": "int (n_met, n_joint)", "_counts": "(n_met, n_classes)"}
 
     def __init__(
         self,

@@ -177,6 +177,12 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         self.monotone_, self.n_reseeded_ = result.monotone, result.n_restarts
         return self
 
+    def check_consistent(self) -> None:
+        """Refuse classes beyond those that there are."""
+        known = vars(vars(self).get("classifier_", self)).get("classes_", np.zeros(0, dtype=int))
+        if known.dtype.kind != "i" or np.any((known < 0) | (known >= self.n_classes)):
+            raise ValueError(f"the classifier has classes beyond the {self.n_classes} of the model")
+
     def _log_joint(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
         X, model = given_rows(self, X, reset=False), self.classifier_

@@ -11,7 +11,7 @@ doi:10.1016/0031-3203(93)90097-G.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -95,6 +95,8 @@ class OpenSetClassifier(BayesClassifier):
     >>> model.predict([[0.0, 0.0], [4.0, 4.0], [20.0, -20.0]]).tolist()
     ['a', 'b', 'unknown']
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_columns": "int (k,) below n_classes"}
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import linalg
@@ -107,6 +107,8 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
     >>> plate.weights_.round(6), plate.predict([[0.25, 0.25]]).round(6), round(plate.bending_energy_, 6)
     (array([-0.480898, -0.480898, -0.480898, -0.480898,  1.923593]), array([0.588571]), 48.345175)
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_points": "(n_points, n_features)", "_centre": "(n_features,)"}
 
     weights_: Floats
     affine_: Floats

@@ -33,6 +33,7 @@ import gnomon
 from gnomon._extras import MissingPackageError, need
 from gnomon.io._errors import UserError
 from gnomon.io.files import outfile
+from gnomon.io.stored import check_stored
 
 __all__ = ["ModelFileError", "load", "notes", "save", "write_model"]
 
@@ -143,9 +144,11 @@ def load(path: str | Path) -> Any:
             "only estimators of gnomon and scikit-learn, and what they are made of, are accepted"
         )
     try:
-        return _skops().load(path, trusted=sorted(_allowed(path)))
+        model = _skops().load(path, trusted=sorted(_allowed(path)))
+        check_stored(model)
     except Exception as error:
         raise ModelFileError(f"{path}: the model cannot be rebuilt ({_short(error)}); save it again") from error
+    return model
 
 
 def notes(path: str | Path) -> dict[str, Any]:
@@ -188,13 +191,16 @@ def notes(path: str | Path) -> dict[str, Any]:
 
 def _refuse_bombs(path: Path, archive: zipfile.ZipFile) -> None:
     """Refuse an archive that unpacks to far more than it holds, before anything is unpacked."""
-    sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
-    unpacked = sum(sizes.values())
-    if sizes.get(NOTES, 0) > MOST_NOTES or unpacked > max(MOST_UNPACKED, MOST_TIMES * path.stat().st_size):
+    entries = archive.infolist()
+    unpacked = sum(entry.file_size for entry in entries)
+    noted = sum(entry.file_size for entry in entries if entry.filename == NOTES)
+    if noted > MOST_NOTES or unpacked > max(MOST_UNPACKED, MOST_TIMES * path.stat().st_size):
         raise ModelFileError(
-            f"{path}: would unpack to {unpacked / 1e6:.0f} MB, {sizes.get(NOTES, 0) / 1e6:.0f} of them notes, which no "
+            f"{path}: would unpack to {unpacked / 1e6:.0f} MB, {noted / 1e6:.0f} of them notes, which no "
             "model file does; save the model again"
         )
+    if len({entry.filename for entry in entries}) < len(entries):
+        raise ModelFileError(f"{path}: holds two parts of one name, which no model file does; save the model again")
 
 
 def _warn_of_other_version(path: Path, version: str) -> None:

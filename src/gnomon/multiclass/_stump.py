@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -28,6 +29,8 @@ __all__ = ["Stump"]
 
 class Stump(ClassifierMixin, BaseEstimator):
     """The test with the least weighted error (1); a classifier of two or more classes."""
+
+    _stored: ClassVar[dict[str, str]] = {"classes_": "int (n_classes,)"}
 
     # How `fitted_rows` reads tables.
     categorical_features, categories, unseen = "from_dtype", None, "missing"
@@ -55,6 +58,12 @@ class Stump(ClassifierMixin, BaseEstimator):
     def predict(self, X: AnyRows) -> Array:
         """The class that weighs most in the leaf of every row."""
         return self.reader(X)(self)
+
+    def check_consistent(self) -> None:
+        """Refuse a tree of other columns or classes than those of the stump."""
+        here = vars(self)
+        if "classes_" in here and here["tree_"].answers.shape[1] != len(self.classes_):
+            raise ValueError(f"the tree of a stump does not answer {len(self.classes_)} classes")
 
     def reader(self, X: AnyRows) -> Callable[[Stump], Array]:
         """A function stump → predictions for many stumps of the same columns, into which X is turned once."""

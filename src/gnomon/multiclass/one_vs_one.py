@@ -118,6 +118,8 @@ class OneVsOneClassifier(Reduction):
     [[2.0, 1.0, 0.0]]
     """
 
+    _stored: ClassVar[dict[str, str]] = {"_list": "int (n_classes,) below n_classes"}
+
     def __init__(
         self,
         estimator: BaseEstimator,

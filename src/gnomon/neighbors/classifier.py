@@ -9,7 +9,7 @@ Cover & Hart (1967), doi:10.1109/TIT.1967.1053964.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -85,6 +85,8 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
     >>> model.error_curve(loo=True, ks=[1, 2, 3]).errors
     array([0.2, 0.4, 0.6])
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_codes": "int (n_samples_fit, n_outputs)"}
 
     def __init__(
         self,
@@ -192,6 +194,14 @@ class KNeighborsClassifier(ClassifierMixin, NeighborsModel):
                 counts[rows, codes[indices[:, j]]] += weights[:, j]
             votes.append(counts)
         return votes
+
+    def check_consistent(self) -> None:
+        """Refuse codes of rows that are not there, or of classes that are not."""
+        if "_codes" not in vars(self):
+            return
+        sizes = [len(classes) for classes in self._classes]
+        if self._codes.shape != (self.n_samples_fit_, len(sizes)) or np.any((self._codes < 0) | (self._codes >= sizes)):
+            raise ValueError(f"the codes of rows are not those of {self.n_samples_fit_} rows and {sizes} classes")
 
     def _predicted(self, found: Neighborhood) -> Array:
         columns = [

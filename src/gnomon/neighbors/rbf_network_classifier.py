@@ -8,7 +8,7 @@ largest h. Broomhead & Lowe (1988), Complex Systems 2, 321–355.
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -99,6 +99,8 @@ class RBFNetworkClassifier(ClassifierMixin, RadialModel):
     >>> float(RBFNetworkClassifier(n_centers=20, random_state=0).fit(X[:200], y[:200]).score(X[200:], y[200:])) > 0.9
     True
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_coef": "(m, k)", "_b": "(k,)"}
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ doi:10.1007/BF01893414.
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -104,6 +104,8 @@ class RBFNetworkRegressor(MultiOutputMixin, RegressorMixin, RadialModel):
     >>> few.fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 1.0, 0.0]).gamma_.__round__(5)
     0.34657
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_coef": "(m, k)", "_b": "(k,)"}
 
     def __init__(
         self,

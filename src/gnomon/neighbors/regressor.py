@@ -8,7 +8,7 @@ Cover (1968), doi:10.1109/TIT.1968.1054098; Nadaraya (1964), doi:10.1137/1109020
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -71,6 +71,8 @@ class KNeighborsRegressor(RegressorMixin, NeighborsModel):
     >>> KNeighborsRegressor(3, weights="distance").fit(x, y).predict([[3.0]])  # (0/2 + 1/1 + 1/1) / (1/2 + 1 + 1)
     array([0.8])
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_y": "float (n_samples_fit,) or (n_samples_fit, n_outputs)"}
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ average of Nadaraya (1964), doi:10.1137/1109020, and Watson (1964), Sankhyā A 2
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -62,6 +62,8 @@ class SimilarityModel(MultiOutputMixin, RegressorMixin, Estimator):
     >>> SimilarityModel(kernel=RBF(1.0), normalize=True).fit(points, values).predict([[0.5, 0.0]])
     array([0.76730346])
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_columns": "int (k,)", "_shares": "(n,)"}
 
     def __init__(
         self,

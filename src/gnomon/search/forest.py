@@ -295,6 +295,23 @@ class Forest:
     whole: Tree
     roots: Integers
 
+    def check_consistent(self) -> None:
+        """Refuse roots that are not where the trees of `whole`, which are consistent, begin.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gnomon.search import Forest, Gini, code_columns, grow_tree
+        >>> tree = grow_tree(code_columns(np.arange(4.0)[:, None]), np.array([0, 0, 1, 1]), Gini(2))
+        >>> Forest(tree, np.array([0, 1, 3])).check_consistent()
+        Traceback (most recent call last):
+        ValueError: the roots of a forest are not where its trees begin
+        """
+        roots, ends = self.roots, self.whole.ends
+        sound = len(roots) and roots[0] == 0 and roots[-1] == len(ends) and np.all(np.diff(roots) > 0)
+        if not sound or np.any(ends[roots[:-1]] != np.diff(roots)):
+            raise ValueError("the roots of a forest are not where its trees begin")
+
     @classmethod
     def of(cls, trees: Sequence[Tree]) -> Forest:
         """Put trees one after the other."""

@@ -132,6 +132,8 @@ def find_leaves_of_block(
     The arrays of `whole` have all trees one after the other, each from its root in `roots`.
     """
     n, p = block.cells.shape
+    if p < whole.n_features:
+        raise ValueError(f"X has {p} columns; the trees test columns of {whole.n_features}, so give as many")
     trees = whole.nodes, whole.missing, whole.ends, whole.tests.used, roots, first, last
     most, leaves = np.max(np.diff(roots[first : last + 1]), initial=0), np.empty(n, dtype=np.int32)
     if block.across is None or most > n * MOST_NODES_PER_ROW:

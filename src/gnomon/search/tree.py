@@ -32,6 +32,9 @@ LEAF = -2
 NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)])
 """What prediction reads at a node: 16 bytes, so that a step down a tree touches one cache line."""
 
+OBLIQUE, FEWEST = 2, np.array([0, 3, 1])
+"""The kind of oblique tests; the fewest entries that a test of each kind has."""
+
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 """What a tree has of each node."""
 
@@ -52,7 +55,11 @@ class Tests(NamedTuple):
 
     Parameters
     ----------
-    which, kinds, starts, cells, branches, coefs : ndarray
+    which : ndarray of int of shape (n_nodes,)
+    kinds : ndarray of int of shape (n_tests,)
+    starts : ndarray of int of shape (n_tests + 1,)
+    cells, branches : ndarray of int of shape (n_entries,)
+    coefs : ndarray of shape (n_entries,)
 
     References
     ----------
@@ -97,6 +104,25 @@ class Tests(NamedTuple):
     def used(self) -> Self | None:
         """The same, or None where there are none, so that kernels are compiled without them."""
         return self if len(self.kinds) > 0 else None
+
+    def largest_branches(self, n_nodes: int, n_features: int) -> Integers:
+        """The largest branch that each test names; tests that would be read outside their arrays are refused."""
+        n, size = len(self.kinds), len(self.cells)
+        if self.which.shape != (n_nodes,) or self.starts.shape != (n + 1,) or self.starts[0] != 0:
+            raise ValueError(f"the tests of a tree are not those of {n_nodes} nodes")
+        sizes, kinds = np.diff(self.starts), self.kinds
+        if np.any((kinds < 0) | (kinds >= len(FEWEST))):
+            raise ValueError("the tests of a tree are of kinds that there are not")
+        if np.any(self.which >= n) or np.any(sizes < 0) or self.starts[-1] != size:
+            raise ValueError(f"nodes of a tree have tests beyond the {n} that it holds")
+        if self.branches.shape != (size,) or self.coefs.shape != (size,) or np.any(sizes < FEWEST[kinds]):
+            raise ValueError("the tests of a tree have too few entries")
+        test, most = np.repeat(np.arange(n), sizes), np.full(n, -1)
+        columns = self.cells[(kinds[test] == OBLIQUE) & (np.arange(size) + 1 != self.starts[1:][test])]
+        if np.any((columns < 0) | (columns >= n_features)):
+            raise ValueError(f"a tree adds columns beyond the {n_features} that it has")
+        np.maximum.at(most, test, self.branches)
+        return np.where(kinds == OBLIQUE, 1, most)
 
     def test(self, k: int) -> tuple[int, Integers, Integers, Floats]:
         """(kind, cells, branches, coefs) of test k."""
@@ -309,12 +335,74 @@ class Tree:
         """The same tree with other answers."""
         return replace(self, answers=answers)
 
+    def check_consistent(self) -> None:
+        """Refuse arrays that are no tree, or no trees one after the other: kernels read them as they are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dataclasses import replace
+        >>> from gnomon.search import Gini, code_columns, grow_tree
+        >>> tree = grow_tree(code_columns(np.arange(4.0)[:, None]), np.array([0, 0, 1, 1]), Gini(2))
+        >>> tree.check_consistent()
+        >>> replace(tree, n_features=0).check_consistent()
+        Traceback (most recent call last):
+        ValueError: node 0 of a tree tests column 0 of 0
+        """
+        n, outputs = self.node_count, self.answers.shape[1:]
+        if self.nodes.dtype != NODE or any(getattr(self, name).shape[:1] != (n,) for name in FIELDS):
+            raise ValueError(f"the fields of a tree are not those of {n} nodes")
+        if len(outputs) != 1 or (self.class_counts and outputs[0] != len(self.class_counts) * self.max_n_classes):
+            raise ValueError(f"the answers of a tree have the shape {self.answers.shape}")
+        most = self.tests.largest_branches(n, self.n_features)
+        node, fault = _first_fault(self.nodes, self.missing, self.ends, self.tests.which, most, self.n_features)
+        if fault == _COLUMN:
+            raise ValueError(f"node {node} of a tree tests column {self.feature[node]} of {self.n_features}")
+        if fault != _NONE:
+            raise ValueError(f"the {_FAULTS[fault]} of node {node} of a tree lie outside the tree")
+
     def compute_feature_importances(self, normalize: bool = True) -> Floats:
         """Σ over nodes testing j of (n / N) · gain, by default divided by the sum."""
         inner = np.flatnonzero(~self.is_leaf)
         total = np.zeros(self.n_features)
         np.add.at(total, self.feature[inner], (self.weight * self.gain)[inner] / self.weight[0])
         return total / np.sum(total) if normalize and np.sum(total) > 0.0 else total
+
+
+_NONE, _COLUMN, _CHILDREN, _BRANCHES = range(4)
+_FAULTS = {_CHILDREN: "children", _BRANCHES: "branches"}
+
+
+@jit_no_alloc
+def _first_fault(nodes, missing, ends, which, most, n_features):
+    """The first node that a descent would leave its tree at, and what is wrong with it."""
+    root = 0
+    while root < len(nodes):
+        size = ends[root]
+        if size < 1 or size > len(nodes) - root:
+            return root, _CHILDREN
+        for k in range(size):
+            node, end = nodes[root + k], ends[root + k]
+            if end <= k or end > size:
+                return root + k, _CHILDREN
+            if node["feature"] == LEAF:
+                if end != k + 1:
+                    return root + k, _CHILDREN
+                continue
+            if node["feature"] < 0 or node["feature"] >= n_features:
+                return root + k, _COLUMN
+            child, branches = k + 1, 0
+            while child < end:
+                after = ends[root + child]
+                if after <= child or after > end or (branches == 1 and node["right"] != child):
+                    return root + k, _CHILDREN
+                child, branches = after, branches + 1
+            test = which[root + k]
+            named = missing[root + k] if test < 0 else max(missing[root + k], most[test])
+            if branches < 2 or named >= branches:
+                return root + k, _BRANCHES
+        root += size
+    return root, _NONE
 
 
 @jit_no_alloc

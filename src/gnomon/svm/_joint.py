@@ -7,7 +7,7 @@ Schölkopf & Smola (2002), Learning with Kernels, section 7.6.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class UsedRows(NamedTuple):
 
 class JointMachine(KernelMachine):
     """Base of machines whose functions (1) have their support vectors in common."""
+
+    _stored: ClassVar[dict[str, str]] = {"_coef_of_rows": "(n_used, n_functions)"}
 
     support_: Integers
     support_vectors_: Any

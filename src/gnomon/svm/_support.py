@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -64,6 +64,8 @@ class DualProblem(NamedTuple):
 
 class SupportVectorMachine(KernelMachine):
     """Base of the machines: reads kernel and rows, solves dual problems, keeps the support vectors, scores."""
+
+    _stored: ClassVar[dict[str, str]] = {"_coef": "(n_vectors, n_problems)", "intercept_": "(n_problems,)"}
 
     kernel: Any
     support_: Integers

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Floats, MatrixLike, NonNegative, Numbers
-from gnomon.base import is_given_matrix, kernel_rows
+from gnomon.base import count_rows, is_given_matrix, kernel_rows
 from gnomon.base.estimator import Estimator
 from gnomon.kernels import KernelLike
 from gnomon.svm._expansion import Expansion
@@ -60,6 +60,14 @@ class KernelMachine(Estimator, metaclass=ABCMeta):
     @abstractmethod
     def _expansion(self) -> Expansion:
         """The fitted function."""
+
+    def check_consistent(self) -> None:
+        """Refuse a function whose coefficients are not those of its rows."""
+        if not {"dual_coef_", "_coef", "_coef_of_rows"} & set(vars(self)):
+            return
+        _, rows, coef, intercept = self._expansion()
+        if coef.ndim not in (1, 2) or len(coef) != count_rows(rows) or np.shape(intercept) not in ((), coef.shape[1:]):
+            raise ValueError(f"coefficients of shape {coef.shape} are not those of {count_rows(rows)} rows")
 
     @property
     def n_parameters_(self) -> int:

@@ -61,6 +61,20 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
             check_known_columns(self, X)
         return given_rows(self, self._base(), X, reset=reset)
 
+    def check_consistent(self) -> None:
+        """Refuse members of columns or classes that the rows do not have."""
+        if "estimators_" not in vars(self):
+            return
+        if len(self.estimators_) != len(self.estimators_features_):
+            raise ValueError(f"{len(self.estimators_)} members have {len(self.estimators_features_)} sets of columns")
+        if any(np.any((at < 0) | (at >= self._width(None))) for at in self.estimators_features_):
+            raise ValueError(f"a member has columns beyond the {self._width(None)} of the rows")
+        if "n_classes_" not in vars(self):
+            return
+        each = [np.asarray(vars(member).get("classes_", 0)) for member in self.estimators_]
+        if any(some.dtype.kind != "i" or np.any((some < 0) | (some >= self.n_classes_)) for some in each):
+            raise ValueError(f"a member has classes beyond the {self.n_classes_} of the model")
+
     def _target(self, y: ArrayLike | None) -> Array:
         """Targets as an array without missing values."""
         if y is None:
@@ -163,9 +177,11 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
         # A learner that takes weights needs no copy of the rows; not all learners accept a class of zero total weight.
         complete = "n_classes_" not in vars(self) or len(np.unique(y[rows])) == self.n_classes_
         if complete and has_fit_parameter(member, "sample_weight"):
-            return member.fit(X, y, sample_weight=counts, **params)
-        params = _check_method_params(X, params=params, indices=rows)
-        return member.fit(_safe_indexing(X, rows), y[rows], **params)
+            member.fit(X, y, sample_weight=counts, **params)
+        else:
+            params = _check_method_params(X, params=params, indices=rows)
+            member.fit(_safe_indexing(X, rows), y[rows], **params)
+        return member
 
     def _of_member(self, X: Any, columns: Integers) -> Any:
         """The columns of a member; X itself where these are all."""

@@ -179,6 +179,18 @@ class BoostedTrees(CostMixin, CallbackSupportMixin, Estimator):
 
         return watch
 
+    def check_consistent(self) -> None:
+        """Refuse forests of other columns, numbers of trees or scores than those of the model."""
+        forests = vars(self).get("_forests", ())
+        for forest in forests:
+            if forest.whole.n_features != self.n_features_in_ or len(forest) != self.n_iter_:
+                raise ValueError(f"a forest of {len(forest)} trees is in a model of {self.n_iter_} rounds")
+            if forest.whole.answers.shape[1] != 1 or len(forests) != len(self.baseline_):
+                raise ValueError(f"{len(forests)} forests are in a model of {len(self.baseline_)} scores")
+        n_classes = len(vars(self).get("classes_", ()))
+        if forests and n_classes and len(forests) != n_classes and (n_classes > 2 or len(forests) > 1):
+            raise ValueError(f"{len(forests)} forests are in a model of {n_classes} classes")
+
     def _kept_sum(self, X: Matrix) -> Numbers:
         """Σ η f_r of coded rows over the rounds that are kept; zero without any."""
         return self._sum(X) if self._continues() else 0.0

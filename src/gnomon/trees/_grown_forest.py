@@ -26,6 +26,7 @@ from gnomon.search.traverse import as_dense
 from gnomon.trees._cost import CostMixin, Member, predict_by
 from gnomon.trees._fill import fill_values
 from gnomon.trees._out_of_bag import permutation_importance
+from gnomon.trees._outputs import check_answers
 from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
 from gnomon.trees._reading import ForestReadingMixin, ImportanceKind
 
@@ -44,6 +45,11 @@ class GrownForest(CostMixin, ForestReadingMixin, Estimator):
     """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
 
     _tree_seconds: list[float]
+
+    def check_consistent(self) -> None:
+        """Refuse trees of other columns or classes than those of the model."""
+        if "forest_" in vars(self):
+            check_answers(self, self.forest_.whole)
 
     def _rows(self, X: TableLike | Sparse) -> Any:
         """New rows as numbers."""

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gnomon._typing import Array, Floats
+from gnomon.search import Tree
 
 __all__ = ["ClassCounts", "ClassLabels", "ClassShares", "counts_of", "labels_of", "refuse_several", "shares_of"]
 
@@ -48,6 +49,16 @@ def labels_of(classes: ClassLabels, answers: Floats) -> Array:
         return classes[np.argmax(answers, axis=1)]
     found = [some[np.argmax(shares, axis=1)] for some, shares in zip(classes, shares_of(classes, answers), strict=True)]
     return np.column_stack(found)
+
+
+def check_answers(owner: Any, tree: Tree) -> None:
+    """Refuse a tree that reads other columns, or answers other classes, than its owner does."""
+    classes = vars(owner).get("classes_")
+    if tree.n_features != owner.n_features_in_:
+        raise ValueError(f"a tree of {tree.n_features} columns is in a model of {owner.n_features_in_}")
+    sizes = [] if classes is None else np.atleast_1d(counts_of(classes))
+    if classes is not None and tree.answers.shape[1] != len(sizes) * max(sizes):
+        raise ValueError(f"a tree has {tree.answers.shape[1]} answers for {sizes} classes")
 
 
 def refuse_several(classes: ClassLabels | None, **options: object) -> None:

@@ -37,7 +37,7 @@ from gnomon.search.conditions import usual_branch
 from gnomon.search.filled_gaps import filled_tests
 from gnomon.trees._cost import CostMixin
 from gnomon.trees._fill import filled
-from gnomon.trees._outputs import refuse_several
+from gnomon.trees._outputs import check_answers, refuse_several
 from gnomon.trees._pseudo_counts import smoothed_tree
 from gnomon.trees.single_row import Row, one_row
 
@@ -204,6 +204,11 @@ class TreeReadingMixin:
 
 class TreeMixin(CostMixin, TreeReadingMixin):
     """Adds leaves and paths of rows; `check_input` is there for scikit-learn's signature and has no effect."""
+
+    def check_consistent(self) -> None:
+        """Refuse a tree of other columns or classes than those of the model."""
+        if "tree_" in vars(self):
+            check_answers(self, self.tree_)
 
     def apply(self, X: TableLike | Sparse, check_input: bool = True) -> Integers:
         """The number of the leaf of every row."""

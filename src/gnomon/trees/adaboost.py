@@ -335,6 +335,16 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
         weights = self.estimator_weights_[: self.n_iter_]
         return np.average(each, axis=0, weights=weights) if self.n_iter_ else np.zeros(self.n_features_in_)
 
+    def check_consistent(self) -> None:
+        """Refuse learners of other columns or classes than those of the model."""
+        if "estimators_" not in vars(self):
+            return
+        if not self.n_classes_ == len(self.classes_) == len(self.constant_):
+            raise ValueError(f"the scores of {len(self.constant_)} classes are in a model of {len(self.classes_)}")
+        for model in self.estimators_:
+            if isinstance(model, DecisionStump) and model.tree_.answers.shape[1] != self.n_classes_:
+                raise ValueError(f"a stump answers {model.tree_.answers.shape[1]} classes of {self.n_classes_}")
+
     def _scores(self, X: TableLike | Sparse) -> Floats:
         check_is_fitted(self, "estimators_")
         return reduce(lambda _, scores: scores, self._staged(X), np.tile(self.constant_, (_num_samples(X), 1)))
@@ -364,7 +374,7 @@ class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Cl
         K, total = self.n_classes_, float(np.sum(self.estimator_weights_[:rounds]))
         if K == 1:
             return np.zeros((len(scores), 1))
-        each = scores * (K / (K - 1.0) ** 2 / total) if rounds else scores
+        each = scores * (K / (K - 1.0) ** 2 / total) if total else scores
         return each[:, 1] - each[:, 0] if K == 2 else each
 
     def _proba(self, scores: Floats, rounds: int) -> Floats:

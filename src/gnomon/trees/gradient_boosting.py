@@ -121,7 +121,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     classes_ : ndarray
     n_classes_, n_estimators_, n_iter_, n_features_in_, max_features_, n_trees_per_iteration_ : int
     init_ : estimator or "zero"
-    baseline_ : ndarray
+    baseline_ : ndarray of shape (n_scores,)
         F_0, where it is constant.
     rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
@@ -254,7 +254,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
     estimators_ : ndarray of DecisionTreeRegressor of shape (n_estimators_, 1)
     n_estimators_, n_iter_, n_features_in_, max_features_, n_trees_per_iteration_ : int
     init_ : estimator or "zero"
-    baseline_ : ndarray
+    baseline_ : ndarray of shape (n_scores,)
         F_0, where it is constant.
     rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest

@@ -112,7 +112,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     classes_ : ndarray
     rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
-    baseline_ : ndarray
+    baseline_ : ndarray of shape (n_scores,)
         F_0.
     n_iter_, n_features_in_ : int
     history_ : dict
@@ -233,7 +233,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
     ----------
     rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
-    baseline_ : ndarray
+    baseline_ : ndarray of shape (n_scores,)
         F_0.
     n_iter_, n_features_in_ : int
     history_ : dict

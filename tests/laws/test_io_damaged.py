@@ -1,0 +1,191 @@
+"""Edited model files: refused when they are loaded, or used without harm."""
+
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
+
+from gnomon.cluster import AgglomerativeClustering
+from gnomon.io import ModelFileError, load, save
+from gnomon.search import NODE
+from gnomon.trees import (
+    AdaBoostClassifier,
+    DecisionTreeClassifier,
+    DensityTree,
+    GradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    OptimalTreeClassifier,
+    RandomForestClassifier,
+    RandomTreesEmbedding,
+)
+
+SCRIPT = Path(__file__).parents[1] / "model_edits.py"
+X = np.random.default_rng(0).normal(size=(60, 4))
+COLOUR = np.where(X[:, 3] > 0.5, "red", np.where(X[:, 3] > -0.5, "blue", "green"))
+Y = (X[:, 0] + 0.5 * (X[:, 3] > 0.0) > 0.3).astype(int)
+MIXED = np.column_stack([X[:, :3].astype(object), COLOUR])
+
+TREES = {
+    "forest": (RandomForestClassifier(n_estimators=3, random_state=0), X),
+    "categories": (DecisionTreeClassifier(categorical_features=[3], random_state=0), MIXED),
+    "oblique": (DecisionTreeClassifier(split="oblique", random_state=0), X),
+    "boosted": (GradientBoostingClassifier(n_estimators=3), X),
+    "histograms": (HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=5), X),
+    "stumps": (AdaBoostClassifier(n_estimators=3), X),
+    "optimal": (OptimalTreeClassifier(max_depth=2), X),
+    "density": (DensityTree(random_state=0), X),
+    "embedding": (RandomTreesEmbedding(n_estimators=3, random_state=0), X),
+}
+
+
+def edited(path, change):
+    """The file with `change(array)` in place of every array for which this is an array."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for name in [name for name in members if name.endswith(".npy")]:
+        found = change(np.load(io.BytesIO(members[name])))
+        if found is not None:
+            file = io.BytesIO()
+            np.save(file, found)
+            members[name] = file.getvalue()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def of_nodes(change):
+    """A change of the nodes of trees, which is told which of them are no leaves."""
+
+    def changed(a):
+        if a.dtype != NODE:
+            return None
+        a = a.copy()
+        change(a, np.flatnonzero(a["feature"] >= 0))
+        return a
+
+    return changed
+
+
+def put(field, value):
+    def change(nodes, inner):
+        nodes[field][inner] = value
+
+    return of_nodes(change)
+
+
+EDITS = {
+    "columns beyond the last": put("feature", 2**30),
+    "the column after the last": put("feature", 4),
+    "negative columns": put("feature", -3),
+    "children before their parents": put("right", 0),
+    "children beyond the last node": put("right", 2**30),
+    "negative children": put("right", -1),
+    "fewer nodes": lambda a: a[:-1] if a.dtype == NODE else None,
+    "numbers for nodes": lambda a: a["threshold"] if a.dtype == NODE else None,
+    "nodes in rows": lambda a: a[None] if a.dtype == NODE else None,
+    "other branches for missing values": lambda a: np.full_like(a, 7) if a.dtype == np.int16 else None,
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("case", TREES)
+def test_a_tree_that_would_be_left_is_refused(tmp_path, case, edit):
+    model, rows = TREES[case]
+    save(clone(model).fit(rows, Y), tmp_path / "model.skops")
+    with pytest.raises(ModelFileError, match="cannot be rebuilt"):
+        load(edited(tmp_path / "model.skops", EDITS[edit]))
+
+
+@pytest.mark.parametrize("change", [lambda a: a + 1, lambda a: a[::-1], lambda a: np.delete(a, 1), lambda a: a - 1])
+def test_roots_that_are_no_roots_are_refused(tmp_path, change):
+    forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, Y)
+    save(forest, tmp_path / "model.skops")
+    roots = forest.forest_.roots
+    with pytest.raises(ModelFileError, match="roots"):
+        load(edited(tmp_path / "model.skops", lambda a: change(a) if np.array_equal(a, roots) else None))
+
+
+@pytest.mark.parametrize("name", ["cells", "branches", "starts", "kinds", "which"])
+@pytest.mark.parametrize("case", ["categories", "oblique"])
+def test_tests_of_nodes_that_would_be_read_elsewhere_are_refused(tmp_path, case, name):
+    model, rows = TREES[case]
+    model = clone(model).fit(rows, Y)
+    true = getattr(model.tree_.tests, name)
+    if case == "categories" and name == "cells":
+        pytest.skip("codes of categories are compared, never followed")
+    save(model, tmp_path / "model.skops")
+
+    def change(a):
+        same = a.dtype == true.dtype and np.array_equal(a, true)
+        return np.where(np.arange(len(a)) == 0, 100, a).astype(a.dtype) if same else None
+
+    changed = edited(tmp_path / "model.skops", change)
+    if case == "oblique" and name == "branches":
+        # The branches of a sum are its sign, whatever is written.
+        np.testing.assert_array_equal(load(changed).predict(X), model.predict(X))
+    else:
+        with pytest.raises(ModelFileError, match="cannot be rebuilt"):
+            load(changed)
+
+
+def test_trees_refuse_rows_with_fewer_columns_than_they_test():
+    forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, Y).forest_
+    with pytest.raises(ValueError, match="X has 2 columns; the trees test columns of 4"):
+        forest.sum(X[:, :2])
+
+
+def test_merges_of_clusters_that_are_not_there_are_refused(tmp_path):
+    model = AgglomerativeClustering(n_clusters=2).fit(X)
+    save(model, tmp_path / "model.skops")
+    change = lambda a: np.full_like(a, 119) if np.array_equal(a, model.children_) else None  # noqa: E731
+    with pytest.raises(ModelFileError, match="no merges of 60 leaves"):
+        load(edited(tmp_path / "model.skops", change))
+
+
+def test_arrays_that_do_not_fit_each_other_are_refused_with_their_names(tmp_path):
+    model = RandomForestClassifier(n_estimators=2, random_state=0).fit(X, Y)
+    save(model, tmp_path / "model.skops")
+    change = lambda a: np.arange(3) if np.array_equal(a, [0, 1]) else None  # noqa: E731
+    with pytest.raises(ModelFileError, match="2 answers for"):
+        load(edited(tmp_path / "model.skops", change))
+
+
+def test_two_parts_of_one_name_are_refused(tmp_path):
+    save(StandardScaler().fit(X), tmp_path / "model.skops")
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(tmp_path / "model.skops", "a") as archive:
+        archive.writestr("schema.json", "{}")
+    with pytest.raises(ModelFileError, match="two parts of one name"):
+        load(tmp_path / "model.skops")
+
+
+def bad_ends(*arguments):
+    """The lines of `model_edits.py` about edits that end as none may."""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, str(SCRIPT), *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    *lines, last = done.stdout.splitlines()
+    assert int(last.split()[1]) > 100, "too few edits"
+    return lines
+
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="edits are used in processes that are forked")
+
+
+@forks
+def test_some_edits_of_model_files_end_well():
+    names = ("AdaBoostClassifier", "AgglomerativeClustering", "GaussianNB", "KMeans", "KNeighborsClassifier", "SVC")
+    assert bad_ends("12", *names) == []
+
+
+@forks
+@pytest.mark.slow
+def test_all_edits_of_all_model_files_end_well():
+    assert bad_ends("1") == []
