@@ -6,15 +6,21 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.base import clone
+from scipy.sparse import csr_array
+from sklearn.base import clone, is_regressor
 from sklearn.preprocessing import StandardScaler
 
+import public_names
 from gnomon.cluster import AgglomerativeClustering
 from gnomon.io import ModelFileError, load, save
+from gnomon.io.stored import check_stored
 from gnomon.search import NODE
+from gnomon.testing._tables import example_table, fitted
 from gnomon.trees import (
     AdaBoostClassifier,
     DecisionTreeClassifier,
@@ -25,6 +31,7 @@ from gnomon.trees import (
     RandomForestClassifier,
     RandomTreesEmbedding,
 )
+from many_checks import over
 
 SCRIPT = Path(__file__).parents[1] / "model_edits.py"
 X = np.random.default_rng(0).normal(size=(60, 4))
@@ -177,6 +184,37 @@ def bad_ends(*arguments):
 
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="edits are used in processes that are forked")
+
+
+def words_of(annotation):
+    """The words among the values that an annotation admits."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(word for part in get_args(annotation) for word in words_of(part))
+
+
+def variants(estimator):
+    """The estimator with each word that an option admits, one at a time, and tables of several kinds."""
+    rows, y = example_table(estimator, n_rows=36)
+    labels = y if is_regressor(estimator) else np.array(["a", "b", "c"])[np.asarray(y, dtype=int) % 3]
+    yield from [(estimator, rows, labels), (estimator, rows.astype(np.float32), y), (estimator, csr_array(rows), y)]
+    yield from [(estimator, pd.DataFrame(rows, columns=list("abcd")), y), (estimator, rows, np.column_stack([y, y]))]
+    hints = get_type_hints(type(estimator).__init__, include_extras=True)
+    for name, word in ((name, word) for name, hint in hints.items() for word in dict.fromkeys(words_of(hint))):
+        if name in estimator.get_params():
+            yield clone(estimator).set_params(**{name: word}), rows, y
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@over(public_names.estimators())
+def test_a_model_of_any_option_passes_the_check_at_load(estimator):
+    for changed, rows, y in variants(estimator):
+        try:
+            model = fitted(changed, rows, y)
+        except Exception:  # Not every option goes with every table.
+            continue
+        check_stored(model)
 
 
 @forks

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier as AnyTree
 
 from gnomon.trees import (
@@ -217,3 +219,25 @@ def test_what_matters_to_a_forest_without_labels():
     mean, _ = forest.importance("oob_permutation", table, np.ones(len(X), dtype=int), random_state=0)
     # A real row is told by what two columns have in common.
     assert mean[:2].min() > 2 * mean[2:].max()
+
+
+class Quiet(DummyClassifier):
+    """Its `fit` returns nothing, and keeps the form of its rows."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.form_ = type(X)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix, sparse.csc_matrix])
+def test_members_are_kept_and_see_the_form_of_the_rows_that_were_given(form):
+    model = BaggingClassifier(Quiet(), n_estimators=2, random_state=0).fit(form(X), Y)
+    assert [member.form_ for member in model.estimators_] == [form, form]
+
+
+@pytest.mark.parametrize("warm_start", [False, True])
+@pytest.mark.parametrize("cls", [BaggingClassifier, BaggingRegressor])
+def test_answers_out_of_bag_are_those_of_the_last_fit_or_none(cls, warm_start):
+    model = cls(n_estimators=20, oob_score=True, random_state=0).fit(X, Y)
+    model.set_params(oob_score=False, warm_start=warm_start, n_estimators=21).fit(X, Y)
+    assert not [name for name in vars(model) if name.startswith("oob_") and name.endswith("_")]

@@ -207,7 +207,7 @@ def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse,
     if not is_sparse(X) and _are_texts(np.asarray(X)):
         return X
     deep = get_tags(base).input_tags.three_d_array
-    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
+    options = {"accept_sparse": ("csr", "csc"), "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
     return read_rows(owner, X, reset=reset, **options)
 
 

@@ -114,7 +114,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         "_centers": "(k, m)",
         "_degrees": "(n_joined,)",
         "_vectors": "(n_joined, n_vectors)",
-        "_joined": "int (n_joined,)",
+        "_joined": "int (n_joined,) below n",
     }
 
     def __init__(

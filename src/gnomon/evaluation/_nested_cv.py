@@ -23,6 +23,7 @@ from gnomon.evaluation._measures import ScorerRisk, read_score
 from gnomon.evaluation._samples import Fold, Observations, group_folds, read_sample
 from gnomon.numerics.estimates import Estimate, mean_estimate
 from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.validation import check_part
 
 __all__ = ["NestedScore", "nested_cv"]
 
@@ -116,6 +117,7 @@ def nested_cv(
     >>> round(found.score.value, 3), found.parameters[0], round(found.non_nested, 3)
     (0.98, {'reg_param': 0.0}, 0.98)
     """
+    check_part("search", search, "fit", "predict")
     sample = read_sample(X, y, groups=groups, sample_weight=sample_weight)
     search = _with_inner_folds(search, cv, sample)
     folds = sample.folds(search, cv)

@@ -112,7 +112,8 @@ class EmpiricalKernelMap(KernelMap):
 
     def _map(self, rows: Any) -> Floats:
         roots = np.sqrt(np.maximum(self.eigenvalues_, 0.0))
-        whiten = np.divide(self.eigenvectors_, roots, out=np.zeros_like(self.eigenvectors_), where=roots > 0.0)
+        start = np.zeros(self.eigenvectors_.shape, dtype=roots.dtype)
+        whiten = np.divide(self.eigenvectors_, roots, out=start, where=roots > 0.0)
         return self._kernel.against(self.X_fit_).gram(rows) @ whiten
 
     @property

@@ -104,6 +104,11 @@ class PolarFeatures(InvertibleMap):
                 f"center={self.center!r} must be None, 'mean' or {X.shape[1]} numbers; there are that many columns"
             ) from None
 
+    def check_consistent(self) -> None:
+        """Refuse groups of fewer columns than an angle needs."""
+        if any(len(group) < 2 for group in vars(self).get("_groups", ())):
+            raise ValueError("a group has one column, and an angle needs two")
+
     def _map(self, X: Floats) -> Floats:
         # Adding 0 turns −0 into 0, whose angle is π and not −π.
         centred = X - self.center_.astype(X.dtype) + 0

@@ -148,6 +148,14 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
         self._report(plate, Y, s, penalty, y.ndim, dtype)
         return self
 
+    def check_consistent(self) -> None:
+        """Refuse a solution of other points or columns than those of the model."""
+        here = vars(self)
+        if "_solution" in here and self._solution.a.shape[0] != self.n_features_in_ + 1:
+            raise ValueError(f"the affine part is not of {self.n_features_in_} columns")
+        if "_solution" in here and len(self._solution.w) != len(self._points):
+            raise ValueError(f"the weights are not of {len(self._points)} points")
+
     def predict(self, X: MatrixLike) -> Floats:
         """f of every row.
 
@@ -197,7 +205,15 @@ class ThinPlateSpline(MultiOutputMixin, RegressorMixin, Estimator):
 
 
 class _Solution(NamedTuple):
-    """w, a and wᵀΦw of each target, and what was added to λ."""
+    """w, a and wᵀΦw of each target, and what was added to λ.
+
+    Fields
+    ------
+    w : ndarray of shape (n_points, n_targets)
+    a : ndarray of shape (d + 1, n_targets)
+    squares : ndarray of shape (n_targets,)
+    jitter : float
+    """
 
     w: Floats
     a: Floats

@@ -97,7 +97,7 @@ def _parts(thing: Any) -> Iterable[Any]:
 
 def _check_fields(record: Any) -> None:
     """Compare the fields of a noun or named tuple with their annotations, and let it compute what follows from them."""
-    cls = type(record)
+    cls: Any = type(record)
     for name, annotation in _annotations(cls).items():
         try:
             value = getattr(record, name)
@@ -120,7 +120,7 @@ def _annotations(cls: Any) -> dict[str, Any]:
         try:
             hints = get_type_hints(cls, localns=unknown, include_extras=True)
         except NameError as error:
-            unknown[error.name] = Any
+            unknown[str(error.name)] = Any
     return {name: hints[name] for name in names if name in hints}
 
 
@@ -164,7 +164,7 @@ def _is_of(dtype: np.dtype[Any], scalar: type) -> bool:
 
 
 def _name(annotation: Any) -> str:
-    return getattr(annotation, "__name__", None) if get_origin(annotation) is None else str(annotation)
+    return str(getattr(annotation, "__name__", annotation)) if get_origin(annotation) is None else str(annotation)
 
 
 def _described(value: Any) -> str:
@@ -183,14 +183,16 @@ class _Described(NamedTuple):
 
 def _check_described(thing: Any) -> None:
     """Compare the arrays of an object with its documentation; letters of shapes stand for one number each."""
-    cls, held = type(thing).__name__, thing._asdict() if isinstance(thing, tuple) else vars(thing)
+    cls, as_dict = type(thing).__name__, getattr(thing, "_asdict", None)
+    held = vars(thing) if as_dict is None else as_dict()
     letters = {_ENDING.sub("", name): n for name, n in held.items() if isinstance(n, (int, np.integer))}
     for name, value in held.items():
         if _COUNT.match(name) and isinstance(value, (float, int)) and not (value >= 0 and value == int(value)):
             raise ValueError(f"{name} of {cls} is {value}, which is no count")
     if isinstance(classes := held.get("classes_"), np.ndarray):
         letters["n_classes"] = max(len(classes), 1)
-    described, undecided = _descriptions(type(thing)), []
+    kind: Any = type(thing)
+    described, undecided, bounded = _descriptions(kind), [], []
     for name, value in held.items():
         kinds, shapes, below = described.get(name) or _of(name, "")
         for array in value if isinstance(value, (list, tuple)) else (value,):
@@ -200,8 +202,8 @@ def _check_described(thing: Any) -> None:
             number = dtype.kind in NUMBERS and dtype.isnative and dtype not in (np.float16, np.longdouble)
             if dtype.kind not in kinds or not (number or dtype.kind in TEXT):
                 raise ValueError(f"{name} of {cls} is an array of {array.dtype}")
-            if below and np.any((array < 0) | (array >= letters[below])):
-                raise ValueError(f"{name} of {cls} has numbers that are not below {below}")
+            if below:
+                bounded.append((name, array, below))
             if shapes and array is value:
                 undecided.append((name, array.shape, shapes))
     while undecided:
@@ -216,8 +218,11 @@ def _check_described(thing: Any) -> None:
             else:
                 left.append((name, shape, shapes))
         if len(left) == len(undecided):
-            return
+            break
         undecided = left
+    for name, array, below in bounded:
+        if below in letters and np.any((array < 0) | (array >= letters[below])):
+            raise ValueError(f"{name} of {cls} has numbers that are not below {below}, which is {letters[below]}")
 
 
 def _meaning(shape: tuple[int, ...], documented: Shape, letters: dict[str, Any]) -> dict[str, int] | None:
@@ -252,7 +257,7 @@ _INT = re.compile("^int|of int")
 _ENDING = re.compile("(_in)?_$")
 _BELOW = re.compile(r"below (\w+)")
 _COUNT = re.compile("_?n_[a-z_]*(_|_in_|_out)$")
-_OF_LABELS = re.compile("(classes|categories|labels?|names_in|names|values|transduction|^_?y)_?$")
+_OF_LABELS = re.compile("(^|_)(classes|categories|labels?|names|names_in|transduction|y)_?$")
 """Attributes whose arrays may hold text."""
 
 

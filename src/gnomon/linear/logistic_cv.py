@@ -115,7 +115,7 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
     scores_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
     coefs_paths_ : ndarray of shape (n_folds, n_l1_ratios, n_cs, n_rows, n_features [+ 1])
         Coefficients, the intercept (if any) last.
-    n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+    n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs) or (1, n_folds, n_cs, n_l1_ratios)
     model_ : LogisticRegression
         The final model, with its certificates; without `refit`, these are of the fit that the average replaced.
     classes_, coef_, intercept_, converged_

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numbers
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -57,6 +57,8 @@ class Neighborhood(NamedTuple):
 
 class NeighborsModel(MultiOutputMixin, Estimator):
     """Base of the models of this module; a subclass says what its neighbours predict."""
+
+    _stored: ClassVar[dict[str, str]] = {"_fit_X": "(n_samples_fit, n_columns)"}
 
     n_neighbors: int | None
     weights: Weights

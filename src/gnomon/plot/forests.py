@@ -43,7 +43,8 @@ from gnomon.plot._style import (
 )
 from gnomon.plot._tree_layout import lay_out
 from gnomon.plot.errors import bias_variance_terms
-from gnomon.plot.trees import LEVEL, tree
+from gnomon.plot.trees import LEVEL, own_trees, tree
+from gnomon.search import Forest
 from gnomon.trees import DensityTree
 
 __all__ = ["bias_variance_curves", "bootstrap_trees", "forest_importances", "forest_nearness", "oob_curve"]
@@ -99,6 +100,7 @@ def forest_importances(
     >>> list(panels)
     ['samples', 'depth', 'impurity', 'oob_permutation', 'depths']
     """
+    trees = own_trees("forest", forest, Forest)
     kinds = [kind for kind in _KINDS if kind != "oob_permutation" or X is not None]
     rows = {"oob_permutation": (X, y)}
     found = {kind: forest.importance(kind, *rows.get(kind, ()), random_state=random_state) for kind in kinds}
@@ -116,12 +118,8 @@ def forest_importances(
         panels[kind].set_yticks(np.arange(len(shown)), names if ax is not None or place == 0 else [""] * len(names))
         dress(panels[kind], x=_KINDS[kind], title=kind.replace("_", " "), grid="x")
         panels[kind].set_ylim(-0.6, len(shown) - 0.4)
-    _draw_depths(panels["depths"], np.array([each.max_depth for each in _trees(forest)]))
+    _draw_depths(panels["depths"], np.array([each.max_depth for each in map(trees.tree, range(len(trees)))]))
     return panels
-
-
-def _trees(forest):
-    return [forest.forest_.tree(t) for t in range(len(forest.forest_))]
 
 
 def _draw_depths(ax, depths):
@@ -169,6 +167,7 @@ def forest_nearness(
     >>> list(panels)
     ['codes', 'proximity', 'map', 'density']
     """
+    own_trees("forest", forest, Forest)
     P = forest.proximity(X, max_dense=np.inf)
     order = _side_by_side(P, y)
     panels = new_panels(ax, ["codes", "proximity", "map", "density"], columns=2, width=4.2, height=3.7)
@@ -332,6 +331,7 @@ def oob_curve(
     >>> [line.get_label() for line in ax.lines]
     ['out of bag', 'test']
     """
+    own_trees("forest", forest, Forest)
     if "oob_errors_" not in vars(forest):
         raise ValueError("forest has no out-of-bag errors; fit it with oob_score=True")
     ax = new_axes(ax)

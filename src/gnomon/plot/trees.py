@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike
 from gnomon.plot._style import (
@@ -31,7 +32,7 @@ from gnomon.plot._style import (
     window,
 )
 from gnomon.plot._tree_layout import LABEL, branch_label, fill_color, lay_out, tally
-from gnomon.search import explain_row, tree_rules
+from gnomon.search import Tree, explain_row, tree_rules
 from gnomon.search.conditions import branch_conditions
 from gnomon.trees import impurity
 from gnomon.trees.single_row import one_row
@@ -82,9 +83,19 @@ def tree(
     >>> ax.texts[2].get_text().splitlines()
     ['x0?', '3 rows', 'high: 1 · low: 2', 'low, H = 0.444']
     """
+    grown = own_trees("model", model, Tree)
     way = None if x is None else _way(model, x)
-    boxes, width = lay_out(model.tree_, model.words_, max_depth=max_depth, digits=digits)
+    boxes, width = lay_out(grown, model.words_, max_depth=max_depth, digits=digits)
     return _draw(model, boxes, width, ax, way)
+
+
+def own_trees(name, model, kind):
+    """The `Tree` or `Forest` of a fitted model; a model of another library has none of these kinds."""
+    check_is_fitted(model)
+    found = getattr(model, "tree_" if kind is Tree else "forest_", None)
+    if not isinstance(found, kind):
+        raise TypeError(f"{name}={model!r} has no {kind.__name__} of this library; give a fitted model of gnomon.trees")
+    return found
 
 
 def _way(model, x):
@@ -179,7 +190,7 @@ def tree_regions(
     >>> list(panels), len(panels["regions"].patches)
     (['regions', 'tree'], 4)
     """
-    if model.tree_.n_features != 2 or any(values is not None for values in model.words_.values):
+    if own_trees("model", model, Tree).n_features != 2 or any(values is not None for values in model.words_.values):
         raise ValueError(f"the tree reads {list(model.words_.names)}; regions are drawn of two columns of numbers")
     rows = np.asarray(X, dtype=float)
     low, high = window(rows, margin=0.06)
@@ -282,7 +293,7 @@ def rule_stump(model: BaseEstimator, *, digits: int = 3, ax: Axes | None = None)
     >>> [label.get_text().splitlines()[0] for label in ax.get_xticklabels()]
     ['overcast', 'rainy', 'sunny']
     """
-    grown, words = model.tree_, model.words_
+    grown, words = own_trees("model", model, Tree), model.words_
     tested = np.unique(grown.feature[~grown.is_leaf])
     if len(tested) != 1 or words.classes is None:
         names = [words.names[j] for j in tested]

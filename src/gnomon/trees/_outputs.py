@@ -56,7 +56,7 @@ def check_answers(owner: Any, tree: Tree) -> None:
     classes = vars(owner).get("classes_")
     if tree.n_features != owner.n_features_in_:
         raise ValueError(f"a tree of {tree.n_features} columns is in a model of {owner.n_features_in_}")
-    sizes = [] if classes is None else np.atleast_1d(counts_of(classes))
+    sizes: Any = [] if classes is None else np.atleast_1d(counts_of(classes))
     if classes is not None and tree.answers.shape[1] != len(sizes) * max(sizes):
         raise ValueError(f"a tree has {tree.answers.shape[1]} answers for {sizes} classes")
 

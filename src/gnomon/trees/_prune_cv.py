@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, Sparse, TableLike
 from gnomon.base.folds import read_folds
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_part
 from gnomon.search import pruning_path
 from gnomon.search.prune import TIE
 
@@ -114,6 +114,7 @@ def prune_cv(
     True
     """
     check_choice("rule", rule, ("min", "one_se"))
+    check_part("tree", tree, "fit", "prune")
     tree, y = clone(tree).set_params(ccp_alpha=0.0), np.asarray(y)
     w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     grown = tree.fit(X, y, w)

@@ -23,6 +23,7 @@ from gnomon._typing import ArrayLike, Floats, RandomState, Sparse, TableLike
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, resamples
 from gnomon.numerics.validation import check_integer
+from gnomon.search import Tree
 
 __all__ = ["Stability", "structure_stability"]
 
@@ -149,7 +150,10 @@ def _compared(each: list[tuple[Floats, TestShares, float]]) -> Stability:
 
 def _tests(model: Any) -> tuple[Floats, TestShares, float]:
     """Shares of trees by the column of their root, shares by (column, depth), and the mean depth."""
-    trees = [model.tree_] if "tree_" in vars(model) else [member.tree_ for member in model.estimators_]
+    members = [model] if "tree_" in vars(model) else getattr(model, "estimators_", ())
+    trees = [vars(member).get("tree_") for member in members]
+    if not trees or not all(isinstance(tree, Tree) for tree in trees):
+        raise TypeError(f"estimator={model!r} has no trees of this library; give an estimator of gnomon.trees")
     root = np.zeros(trees[0].n_features)
     shares: TestShares = {}
     for tree in trees:
