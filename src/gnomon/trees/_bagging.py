@@ -88,7 +88,8 @@ class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
         if len(y) != n:
             raise ValueError(f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples; give one y per row")
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
-            vars(self).pop(name, None)
+            if name in vars(self):
+                delattr(self, name)
         self.estimator_ = self._base()
         params = routed(self, "fit", params=fit_params).estimator.fit
         draw = self._draw(n, sample_weight)
