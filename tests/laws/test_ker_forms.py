@@ -81,3 +81,20 @@ def test_sigmoids_are_deprecated_with_what_fits_them():
     for name in ("probA_", "probB_"):
         with pytest.warns(FutureWarning, match=f"Attribute `{name}` was deprecated"):
             assert getattr(model, name).size == 0
+
+
+@pytest.mark.spec("KER-L25", "KER-058")
+@pytest.mark.parametrize("options", [{}, {"cache_size": 0.01}, {"shrinking": False}, {"tol": 0.1}], ids=str)
+def test_few_rows_are_solved_to_all_digits_whatever_the_way(options):
+    for Machine, y in ((SVC, Y), (SVR, X[:, 3]), (OneClassSVM, None)):
+        ways = [
+            Machine(kernel="linear", **options).fit(X[:, :3], y),
+            Machine(kernel="precomputed", **options).fit(X[:, :3] @ X[:, :3].T, y),
+            Machine(kernel=lambda A, B: A @ B.T, **options).fit(X[:, :3], y),
+        ]
+        for model in ways:
+            assert model.kkt_residual_ <= 1e-8
+            np.testing.assert_allclose(model.intercept_, ways[0].intercept_, atol=1e-7)
+        score = "predict" if Machine is SVR else "decision_function"
+        f, g = (getattr(model, score)(X[:, :3]) for model in (ways[0], ways[2]))
+        np.testing.assert_allclose(f, g, atol=1e-7)

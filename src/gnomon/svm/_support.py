@@ -163,8 +163,8 @@ class SupportVectorMachine(KernelMachine):
         """Set the function (1): support vectors, the coefficients of each, and the intercepts."""
         self.support_ = support.astype(np.int32)
         self._coef, self.intercept_ = coef, intercepts
-        self._vectors = take_rows(rows, support)
-        self.support_vectors_ = self._vectors
+        self.support_vectors_ = take_rows(rows, support)
+        self._vectors = self.support_vectors_ if self._kernel.whole else _compact(self.support_vectors_)
         if is_given_matrix(self.kernel):
             self._vectors, self.support_vectors_ = rows[np.ix_(support, support)], np.empty((0, 0))
 
@@ -202,7 +202,9 @@ class SupportVectorMachine(KernelMachine):
     def _rows(self, X: Any) -> Any:
         """New rows; of a precomputed matrix the columns of the support vectors."""
         rows = super()._rows(X)
-        return rows[:, self.support_] if is_given_matrix(self.kernel) else rows
+        if is_given_matrix(self.kernel):
+            return rows[:, self.support_]
+        return rows if self._kernel.whole else _compact(rows)
 
     def _scores(self, X: Any) -> Floats:
         """(1) of new rows, of shape (n, p)."""
