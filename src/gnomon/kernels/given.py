@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
-from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon._typing import Array, Floats, Integers
 from gnomon.kernels._base import Kernel, Psd, noun
 from gnomon.kernels._rows import NumericRows, as_rows, inner_products, paired_products, same_width
 from gnomon.numerics.sharing import read_only
@@ -166,8 +167,8 @@ class CallableKernel(Kernel):
         """The function of all pairs."""
         if not self.pairwise:
             try:
-                found = self.function(P.values, Q.values)
-                K = np.asarray(found.toarray() if is_sparse(found) else found, dtype=float)
+                found: Any = self.function(P.values, Q.values)
+                K: Floats = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
             except Exception as error:
                 error.add_note(
                     f"The kernel function was called with tables of {len(P)} and {len(Q)} rows, to give a matrix of "

@@ -101,7 +101,7 @@ class NeighborsModel(MultiOutputMixin, Estimator):
         options: dict[str, Any] = {"accept_sparse": "csr", "dtype": "numeric", "order": "C", "reset": reset, **target}
         if self.kernel is not None:
             return kernel_rows(self, X, y, kernel=self.kernel, **{**options, "dtype": (np.float64, np.float32)})
-        if self._given_distances and is_sparse(X) and X.format not in GRAPHS:
+        if self._given_distances and sparse.issparse(X) and X.format not in GRAPHS:
             raise TypeError(
                 f"Sparse matrix in {X.format!r} format is not supported due to its handling of explicit zeros; give "
                 f"distances as one of {', '.join(GRAPHS)}"

@@ -65,7 +65,7 @@ def bump_sums(models: Mapping[str, KernelMachine], *, ax: GivenAxes = None) -> d
             axes.plot(x, bump, color=MUTED, linewidth=0.9, label="bumps $\\beta_i k(x_i, x)$" if place == 0 else None)
         b = float(np.ravel(model.intercept_)[0])
         if b != 0.0:
-            axes.plot(x, np.full(len(x), b), color=MUTED, linestyle=":", label="$b$")
+            axes.hlines(b, x[0], x[-1], color=MUTED, linestyle=":", label="$b$")
         axes.plot(x, bumps.sum(axis=1) + b, color=ACCENT, linewidth=2.2, label="their sum $f$")
         axes.scatter(seen[:, 0], np.zeros(len(seen)), marker="|", s=60, color=INK, zorder=3)
         dress(axes, x="$x$", y="$f(x)$", title=title, legend="best")

@@ -215,7 +215,7 @@ class SupportVectorMachine(KernelMachine):
 
 
 def _compact(rows: Any) -> Any:
-    return rows.toarray() if is_sparse(rows) and rows.shape[0] * rows.shape[1] <= SMALL else rows
+    return rows.toarray() if sparse.issparse(rows) and rows.shape[0] * rows.shape[1] <= SMALL else rows
 
 
 class _CommonMatrix(NamedTuple):
