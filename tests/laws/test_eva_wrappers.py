@@ -352,7 +352,7 @@ def test_frames_are_tables_and_series_are_targets(name, library):
     assert twin.feature_names_in_.tolist() == ["a", "b"]
 
 
-@pytest.mark.parametrize("method", ["split", "cross", "jackknife+", "bootstrap"])
+@pytest.mark.parametrize("method", ["split", "cross", "jackknife+"])
 @pytest.mark.parametrize("model", [ConformalClassifier(LogisticRegression()), ConformalRegressor(Ridge())])
 def test_one_row_cannot_be_left_out(model, method):
     model = clone(model).set_params(method=method)

@@ -224,7 +224,7 @@ def fit_members(method: Method, task: FitTask, plan: LeaveOutPlan) -> LeftOut:
     >>> found.own_answers(task.X, lambda model, X: model.predict(X)[:, None])[:, 0].tolist()
     [4.0, 3.5, 1.5]
     """
-    if method != "prefit" and len(task.rows) < 2:
+    if method in ("split", "cross", "jackknife+") and len(task.rows) < 2:
         raise ValueError(
             f"method={method!r} fits to some rows and leaves others out, and there are too few: n_samples="
             f"{len(task.rows)} of positive weight; give two or more"
