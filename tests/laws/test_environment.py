@@ -1,19 +1,25 @@
 """What must be installed: the library needs its dependencies alone; each part names its extra; the least versions."""
 
+import inspect
 import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
+from sklearn.base import clone
 
 import gnomon
+import public_names
 from bare_fits import DEPENDENCIES
 from gnomon._extras import EXTRAS, need
+from gnomon.linear import Lasso
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -83,3 +89,22 @@ def test_extras_bring_what_the_parts_that_need_them_import():
     assert {name for name, extra in EXTRAS.items() if extra in ("app", "plot", "io")} <= set(floors("app"))
     for extra in ("docs", "bench"):
         assert {"matplotlib", "pandas", "jinja2"} <= set(floors(extra))
+
+
+@pytest.mark.smoke
+def test_what_releases_of_scikit_learn_differ_in_is_used_in_none_of_its_forms_alone():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y, s = (X[:, 0] > 0.3).astype(int), rng.uniform(0.5, 2.0, 40)
+    priced = [one for one in public_names.estimators() if "class_weight" in one.get_params(deep=False)]
+    assert len(priced) > 10
+    for estimator in priced:
+        given = {"sample_weight": s} if "sample_weight" in inspect.signature(estimator.fit).parameters else {}
+        with warnings.catch_warnings():
+            # Few iterations are enough for this.
+            warnings.simplefilter("ignore")
+            model = clone(estimator).set_params(class_weight="balanced").fit(X, y, **given)
+        if hasattr(model, "sparsify"):
+            scores = model.decision_function(X)
+            np.testing.assert_allclose(model.sparsify().decision_function(X), scores)
+    assert Lasso(0.1).fit(X, X[:, 0]).sparse_coef_.shape == (1, 3)
