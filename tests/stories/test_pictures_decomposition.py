@@ -1,7 +1,9 @@
 """Pictures of components, projections, factors and random maps: what is drawn is what was computed."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.contour import ContourSet
 from sklearn.datasets import load_iris
 
 from gnomon import plot
@@ -24,10 +26,31 @@ def test_residuals_are_perpendicular():
         assert residual @ model.components_[0] == pytest.approx(0.0, abs=1e-10)
     assert len(ax.lines) == 21
     labelled(ax)
-    X = RNG.normal(size=(10, 3))
-    assert plot.principal_line(PCA(2).fit(X), X).get_zlabel() == "$x_3$"
-    with pytest.raises(ValueError, match="columns"):
-        plot.principal_line(PCA(1).fit(np.eye(4)), np.eye(4))
+    # The line passes through the mean along the component, beyond the last point on either side.
+    ends = ax.lines[0].get_xydata() - model.mean_
+    along = (LINE - model.mean_) @ model.components_[0]
+    assert np.abs(ends @ [-model.components_[0, 1], model.components_[0, 0]]).max() < 1e-12
+    assert np.sort(ends @ model.components_[0]) == pytest.approx(1.15 * np.max(np.abs(along)) * np.array([-1.0, 1.0]))
+
+
+@pytest.mark.spec("UNS-P14")
+def test_a_plane_in_three_dimensions():
+    X = RNG.normal(size=(10, 3)) * [3.0, 2.0, 0.3] + [1.0, -2.0, 0.5]
+    model = PCA(2).fit(X)
+    ax = plot.principal_line(model, X)
+    assert ax.get_zlabel() == "$x_3$"
+    corners = np.reshape(ax.collections[0]._faces, (-1, 3)) - model.mean_
+    normal = np.cross(*model.components_)
+    assert np.abs(corners @ normal).max() < 1e-12
+    reach = np.max(np.abs((X - model.mean_) @ model.components_.T), axis=0)
+    assert np.max(np.abs(corners @ model.components_.T), axis=0) == pytest.approx(reach)
+    for line, x in zip(ax.lines, X, strict=True):
+        start, end = np.transpose(line.get_data_3d())
+        assert start == pytest.approx(x)
+        assert end == pytest.approx(x - ((x - model.mean_) @ normal) * normal)
+    for wrong, rows in [(PCA(1), np.eye(4)), (PCA(1), X), (PCA(2), X[:, :2]), (PCA(3), X)]:
+        with pytest.raises(ValueError, match="columns"):
+            plot.principal_line(wrong.fit(rows), rows)
 
 
 @pytest.mark.spec("UNS-P15")
@@ -62,12 +85,49 @@ def test_scores_with_loadings():
 
 @pytest.mark.spec("UNS-P17", "UNS-G39")
 def test_component_functions_over_the_plane():
-    X, y = make_rings(40, random_state=0)
-    model = KernelPCA(2, kernel="rbf", gamma=0.5).fit(X)
-    panels = plot.component_contours(model, X, y)
-    drawn = np.vstack([part.get_offsets().data for part in panels["scores"].collections])
-    assert np.sort(drawn[:, 0]) == pytest.approx(np.sort(model.transform(X)[:, 0]))
-    assert list(panels) == ["component 1", "component 2", "scores"]
+    t = np.linspace(0.0, 4.0, 40)
+    curled = np.column_stack([np.cos(t) * (1.0 + t), np.sin(t) * (1.0 + t)])
+    for X, y in (make_rings(40, random_state=0), (curled, t > 2.0)):
+        model = KernelPCA(2, kernel="rbf", gamma=0.5).fit(X)
+        panels = plot.component_contours(model, X, y)
+        assert list(panels) == ["component 1", "component 2", "scores"]
+        drawn = np.vstack([part.get_offsets().data for part in panels["scores"].collections])
+        Z = model.transform(X)
+        assert drawn[np.argsort(drawn[:, 0])] == pytest.approx(Z[np.argsort(Z[:, 0])])
+        for j in range(2):
+            contours = next(part for part in panels[f"component {j + 1}"].collections if isinstance(part, ContourSet))
+            size = np.ptp(Z[:, j])
+            for level, path in zip(contours.levels, contours.get_paths(), strict=True):
+                # Every line is where its component function has the value of the line.
+                if len(path.vertices):
+                    assert np.abs(model.transform(path.vertices)[:, j] - level).max() < 0.02 * size
+
+
+def test_pictures_that_a_model_or_table_does_not_suit_are_refused():
+    """And those that it suits are drawn, also for frames and for a single component."""
+    X, y = RNG.normal(size=(30, 3)), np.repeat([0, 1], 15)
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    kernel = KernelPCA(2, kernel="rbf")
+    for call, words in [
+        (lambda: plot.component_contours(PCA(1).fit(frame), frame), "n_components=2"),
+        (lambda: plot.component_contours(kernel.fit(frame), frame, n_components=3), "n_components=3"),
+        (lambda: plot.component_contours(kernel.fit(X), X), "2 columns"),
+        (lambda: plot.joint_diagonalization(X, y), "2 columns"),
+        (lambda: plot.joint_diagonalization(frame, np.zeros(30)), "y has one class"),
+        (lambda: plot.directions_compared({"v": [1.0, 0.0]}, X, y), "2 columns"),
+        (lambda: plot.directions_compared({"v": [1.0, 0.0, 1.0]}, frame, y), "directions"),
+        (lambda: plot.biplot(PCA(1).fit(X), X), "n_components=2"),
+        (lambda: plot.reconstructions(X, {"one": PCA(1).fit(X)}, (2, 2)), "shape"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
+    assert plot.principal_line(PCA(1).fit(frame), frame).get_xlabel() == "a"
+    panels = plot.component_contours(PCA(1).fit(frame), frame, y, n_components=1)
+    assert panels["scores"].get_ylabel() == "class"
+    assert list(plot.component_contours(kernel.fit(frame), frame)) == ["component 1", "component 2", "scores"]
+    plot.biplot(PCA(2).fit(frame), frame, y)
+    plot.reconstructions(frame, {"one": PCA(1).fit(frame)}, (1, 2))
+    plot.joint_diagonalization(frame, y)
 
 
 @pytest.mark.spec("UNS-P18")

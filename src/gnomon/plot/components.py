@@ -8,6 +8,7 @@ directions: Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator
 
-from gnomon._typing import ArrayLike
+from gnomon._typing import ArrayLike, Floats
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.plot._gaussians import ellipse
 from gnomon.plot._images import show_images
@@ -27,11 +28,13 @@ from gnomon.plot._style import (
     SECOND,
     GivenAxes,
     axis_names,
+    check_columns,
     classes_of,
     dress,
     label_panel,
     new_axes,
     new_panels,
+    rows_like,
     scatter_classes,
     scatter_columns,
     window,
@@ -84,9 +87,14 @@ def principal_line(model: BaseEstimator, X: ArrayLike, *, ax: Axes | None = None
     d = rows.shape[1]
     if d not in (2, 3):
         raise ValueError(f"X has {d} columns; a line is drawn in two, a plane in three: choose columns")
-    fitted = model.inverse_transform(model.transform(rows))
-    ax = new_axes(ax, projection="3d" if d == 3 else None)
     V, center = model.components_, model.mean_
+    if len(V) != d - 1:
+        raise ValueError(
+            f"model has n_components={len(V)} and X {d} columns; a line in two is drawn of one component, a plane in "
+            f"three of two: fit {d - 1}"
+        )
+    fitted = np.asarray(model.inverse_transform(model.transform(X)))
+    ax = new_axes(ax, projection="3d" if d == 3 else None)
     reach = np.max(np.abs((rows - center) @ V.T), axis=0)
     if d == 2:
         ends = center + np.outer([-1.15, 1.15], reach[0] * V[0])
@@ -199,7 +207,7 @@ def biplot(
     >>> sorted(text.get_text() for text in ax.texts if text.get_text())
     ['$x_1$', '$x_2$', '$x_3$']
     """
-    Z = np.asarray(model.transform(X))[:, :n_components]
+    Z = _scores(model, X, n_components)
     ax = new_axes(ax, projection="3d" if n_components == 3 else None)
     known, index = classes_of(np.zeros(len(Z)) if y is None else y)
     shown = Z if n_components > 1 else np.column_stack([Z[:, 0], index + 0.0])
@@ -253,8 +261,12 @@ def reconstructions(
     ['original', '1 component']
     """
     given = np.asarray(X, dtype=float)[list(rows)]
-    pictures = {"original": given}
-    pictures |= {name: np.asarray(m.inverse_transform(m.transform(given))) for name, m in maps.items()}
+    if given.shape[1] != math.prod(shape):
+        raise ValueError(
+            f"shape={shape} has {math.prod(shape)} pixels and X {given.shape[1]} columns; give their shape"
+        )
+    asked, pictures = rows_like(X, given), {"original": given}
+    pictures |= {name: np.asarray(m.inverse_transform(m.transform(asked))) for name, m in maps.items()}
     panels = new_panels(ax, pictures, width=1.6, height=1.6 * len(given))
     low, high = float(given.min()), float(given.max())
     for name, panel in panels.items():
@@ -274,7 +286,7 @@ def component_contours(
     X : array of shape (n, 2)
     y : array of shape (n,), optional
     n_components : int, default=2
-        How many functions.
+        How many functions, at most those of the model; with one its scores are drawn against the rows' classes.
     ax : matplotlib Axes, optional
         One for each component, and one for the scores.
 
@@ -297,10 +309,11 @@ def component_contours(
     >>> list(plot.component_contours(KernelPCA(2, kernel="rbf").fit(X), X))
     ['component 1', 'component 2', 'scores']
     """
-    rows = np.asarray(X, dtype=float)
+    rows = check_columns("X", X, 2)
+    Z = _scores(model, X, n_components)
     low, high = window(rows)
     a, b = np.meshgrid(*(np.linspace(l, h, 80) for l, h in zip(low, high, strict=True)))
-    field = np.asarray(model.transform(np.column_stack([a.ravel(), b.ravel()])))
+    field = np.asarray(model.transform(rows_like(X, np.column_stack([a.ravel(), b.ravel()]))))
     labels = np.zeros(len(rows)) if y is None else y
     panels = new_panels(ax, [*(f"component {j + 1}" for j in range(n_components)), "scores"])
     names = axis_names(X)
@@ -309,10 +322,19 @@ def component_contours(
         panel.contour(a, b, field[:, j].reshape(a.shape), levels=10, cmap="viridis", linewidths=1.1)
         scatter_classes(panel, rows, labels, size=16)
         dress(panel, x=names[0], y=names[1], title=f"component {j + 1}", grid=None)
-    Z = np.asarray(model.transform(rows))
-    scatter_classes(panels["scores"], Z[:, :2], labels, size=16)
-    dress(panels["scores"], x="component 1", y="component 2", title="scores")
+    second = "component 2" if n_components > 1 else "class"
+    shown = Z[:, :2] if n_components > 1 else np.column_stack([Z[:, 0], classes_of(labels)[1]])
+    scatter_classes(panels["scores"], shown, labels, size=16)
+    dress(panels["scores"], x="component 1", y=second, title="scores")
     return panels
+
+
+def _scores(model: Any, X: ArrayLike, n_components: int) -> Floats:
+    """The first scores of the rows; an error where the model has fewer."""
+    Z = np.asarray(model.transform(X))
+    if not 1 <= n_components <= Z.shape[1]:
+        raise ValueError(f"n_components={n_components} must be between 1 and the {Z.shape[1]} that model gives")
+    return Z[:, :n_components]
 
 
 def directions_compared(
@@ -347,7 +369,10 @@ def directions_compared(
     >>> list(panels)
     ['points', 'along x']
     """
-    rows, names = np.asarray(X, dtype=float), axis_names(X)
+    rows, names = check_columns("X", X, 2), axis_names(X)
+    for name, given in directions.items():
+        if np.shape(given) != (2,) or not np.any(given):
+            raise ValueError(f"directions={{{name!r}: {given!r}}} must be two numbers that are not both zero")
     panels = new_panels(ax, ["points", *directions])
     scatter_classes(panels["points"], rows, y, size=18)
     known, index = classes_of(y)
@@ -394,8 +419,10 @@ def joint_diagonalization(X: ArrayLike, y: ArrayLike, *, ax: GivenAxes = None) -
     >>> list(plot.joint_diagonalization(X, np.repeat([0, 1], 20)))
     ['as given', 'whitened within classes', 'rotated']
     """
-    rows = np.asarray(X, dtype=float)
+    rows = check_columns("X", X, 2)
     known, index = classes_of(y)
+    if len(known) < 2:
+        raise ValueError(f"y has one class, {known[0]!r}; the step to the class means needs two or more")
     P = whitening(within_class_cov(rows, index, len(known))).matrix
     white = (rows - rows.mean(axis=0)) @ P.T
     means = np.array([white[index == k].mean(axis=0) for k in range(len(known))])
