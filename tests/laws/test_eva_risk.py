@@ -382,8 +382,11 @@ def test_pooled_answers_know_the_classes_of_every_model(model, lacking):
 @pytest.mark.parametrize("judge", [cv_risk, lambda model, *data, **given: compare_models([model], *data, **given)])
 def test_a_fold_of_one_class_is_refused_in_a_sentence(judge):
     X, y = classes(30)
-    with pytest.raises(ValueError, match=r"log_loss.* cannot judge 1 rows without some of the classes .*pooled"):
+    with pytest.raises(ValueError, match=r"log_loss.* judge 1 rows of the classes \['a'\] by a model .*pooled"):
         judge(GaussianNB(), X, y, cv=LeaveOneOut(), scoring="neg_log_loss")
+    lacking = [(np.flatnonzero(y != "c"), np.arange(30))]
+    with pytest.raises(ValueError, match=r"judge 30 rows .* by a model of the classes \['a', 'b'\]: .*pooled"):
+        judge(GaussianNB(), X, y, cv=lacking, scoring="neg_log_loss")
 
 
 @pytest.mark.spec("EVA-006")

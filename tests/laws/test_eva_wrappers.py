@@ -110,7 +110,7 @@ def test_an_overconfident_model_is_worth_as_much_as_its_order():
     assert ThresholdTuner(app, estimator=GaussianNB()).fit(X, y).cost_ < 0.99
 
 
-@pytest.mark.parametrize("base", [KNeighborsClassifier(5), RandomForestClassifier(50, random_state=0)], ids=str)
+@pytest.mark.parametrize("base", [KNeighborsClassifier(5), RandomForestClassifier(30, random_state=0)], ids=str)
 def test_shares_of_zero_are_no_certainties(base):
     (X, y), (new, truth) = rows(0, prior=(0.7, 0.3)), rows(1, prior=(0.7, 0.3))
     model = CalibratedScorer(base).fit(X, y)
@@ -126,7 +126,7 @@ BASES = {
     "log-odds": LogisticRegression(),
     "balanced": LogisticRegression(class_weight="balanced"),
     "margins": LinearSVC(),
-    "shares": RandomForestClassifier(50, min_samples_leaf=5, random_state=0),
+    "shares": RandomForestClassifier(20, min_samples_leaf=10, random_state=0),
 }
 
 
@@ -190,7 +190,6 @@ PRIORS = {
     "ours, searched": (linear.LogisticRegressionCV(Cs=2, **BALANCED), 0.5),
     "a dict": (LogisticRegression(class_weight={0: 0.5, 1: 1.5}), lambda p: 3.0 * p / (1.0 + 2.0 * p)),
     "forest": (RandomForestClassifier(20, min_samples_leaf=40, random_state=0, **BALANCED), 0.5),
-    "our forest": (trees.RandomForestClassifier(20, min_samples_leaf=40, random_state=0, **BALANCED), 0.5),
     "subsamples": (RandomForestClassifier(20, random_state=0, class_weight="balanced_subsample"), 0.5),
     "resampled": (ResampledClassifier(LogisticRegression(), RandomOverSampler(random_state=0)), 0.5),
     "resampled and shifted": (

@@ -111,12 +111,12 @@ class ScorerRisk(NamedTuple):
             return float(self.scorer(model, read_only(X), *target, **given))
         except ValueError as error:
             known = getattr(model, "classes_", None)
-            if known is None or y is None or np.all(np.isin(known, y)):
+            if known is None or y is None or np.array_equal(known, present := np.unique(y)):
                 raise
             raise ValueError(
-                f"scoring={self.scorer!r} cannot judge {len(y)} rows without some of the classes "
-                f"{np.asarray(known).tolist()[:5]}: {error}; give folds with rows of every class, or judge all folds "
-                "together by cv_risk(aggregate='pooled')"
+                f"scoring={self.scorer!r} cannot judge {len(y)} rows of the classes {present.tolist()[:5]} by a model "
+                f"of the classes {np.asarray(known).tolist()[:5]}: {error}; give folds with rows of every class, or "
+                "judge all folds together by cv_risk(aggregate='pooled')"
             ) from error
 
     def risk(self, model: Any, X: Any, y: Any, weights: Floats | None) -> float:
