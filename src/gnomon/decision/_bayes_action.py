@@ -191,13 +191,12 @@ class _LawEnd(NamedTuple):
 
 
 class _Expectation(NamedTuple):
-    """E f(Y) as Σ w f(y); where `quantile` is given, as the quadrature (3) over t from `low` to `high`."""
+    """E f(Y) as Σ w f(y); where `quantile` is given, that is the quadrature (3) with panels between `breaks` of t."""
 
     y: Floats
     w: Floats
     quantile: Any = None
-    low: float = 0.0
-    high: float = 0.0
+    breaks: Floats | None = None
     ends: tuple[_LawEnd, ...] = ()
 
     @classmethod
@@ -216,18 +215,18 @@ class _Expectation(NamedTuple):
             return float(w @ np.asarray(f(read_only(y), *action), dtype=float))
 
     def nodes(self, *action: float) -> tuple[Floats, Floats]:
-        """Truths and their weights."""
-        if self.quantile is None:
+        """Truths and their weights; the panel in which q(t) passes the action is broken there."""
+        if self.breaks is None or not action:
             return self.y, self.w
-        breaks = PANELS[(self.low < PANELS) & (self.high > PANELS)]
-        if action:
-            knots = self.quantile.x
-            breaks = np.sort(np.append(breaks, np.interp(action[0], self.quantile(knots), knots)))
-        breaks = np.concatenate([[self.low], breaks, [self.high]])
-        half = 0.5 * np.diff(breaks)
-        t = (breaks[:-1, None] + half[:, None] * (1.0 + GAUSS[0])).ravel()
-        u = np.pi * np.cosh(t) * sigmoid(np.pi * np.sinh(t)) * sigmoid(-np.pi * np.sinh(t))
-        return self.quantile(t), u * (half[:, None] * GAUSS[1]).ravel()
+        at = np.interp(action[0], self.y, _gauss_points(self.breaks)[0])
+        i = int(np.clip(np.searchsorted(self.breaks, at), 1, len(self.breaks) - 1))
+        t, w = _gauss_points(np.array([self.breaks[i - 1], at, self.breaks[i]]))
+        m = len(GAUSS[0])
+        before, after = slice(None, m * (i - 1)), slice(m * i, None)
+        return (
+            np.concatenate([self.y[before], self.quantile(t), self.y[after]]),
+            np.concatenate([self.w[before], w, self.w[after]]),
+        )
 
     def beyond(self, f: Callable[..., Any], action: float) -> float:
         """What f costs beyond the ends, by the power s with which it grows there."""
@@ -239,6 +238,14 @@ class _Expectation(NamedTuple):
             # Powers are known to some digits only.
             total += np.inf if not s < 0.99 else near[0] * end.u[0] / (1.0 - s)
         return float(total)
+
+
+def _gauss_points(breaks: Floats) -> tuple[Floats, Floats]:
+    """Gauss points t of the panels between breaks, and their weights in (3)."""
+    half = 0.5 * np.diff(breaks)
+    t = (breaks[:-1, None] + half[:, None] * (1.0 + GAUSS[0])).ravel()
+    u = np.pi * np.cosh(t) * sigmoid(np.pi * np.sinh(t)) * sigmoid(-np.pi * np.sinh(t))
+    return t, u * (half[:, None] * GAUSS[1]).ravel()
 
 
 def _curve(law: Any) -> _Expectation:
@@ -259,7 +266,9 @@ def _curve(law: Any) -> _Expectation:
     low, high = float(q.x[0]), float(q.x[-1])
     pairs = [np.array([end, end + step]) for end, step in ((low, 0.05), (high, -0.05))]
     ends = tuple(_LawEnd(q(t), sigmoid(-np.pi * np.sinh(np.abs(t)))) for t in pairs)
-    return _Expectation(np.empty(0), np.empty(0), q, low, high, ends)
+    breaks = np.concatenate([[low], PANELS[(low < PANELS) & (high > PANELS)], [high]])
+    t, w = _gauss_points(breaks)
+    return _Expectation(q(t), w, q, breaks, ends)
 
 
 def _values(law: Any) -> _Expectation:
