@@ -66,8 +66,8 @@ class Learner(NamedTuple):
         ValueError where a fold holds all rows of one of the `classes` that every model must know.
         """
         pairs = read_folds(cv, self.X, self.y, classifier=is_classifier(self.owner), **self.split_params)
-        for train, _ in pairs if classes is not None else ():
-            if len(lacking := np.setdiff1d(classes, self.y[train])):
+        for train, _ in pairs:
+            if classes is not None and len(lacking := np.setdiff1d(classes, self.y[train])):
                 raise ValueError(
                     f"cv={cv!r} has a fold with all rows of the class(es) {lacking.tolist()[:5]}, of which the model "
                     "without these rows has no scores; give more rows of them, or other folds"
