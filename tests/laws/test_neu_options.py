@@ -108,10 +108,46 @@ def test_rows_are_drawn_as_asked():
         else:
             np.testing.assert_array_equal(np.sort(epochs, axis=1), [np.arange(60)] * 2)
             assert np.array_equal(epochs[0], np.arange(60)) != shuffle
+    with pytest.raises(ValueError, match="sampling='balanced' draws classes alike, and needs one label for each row"):
+        MLPRegressor(sampling="balanced").fit(X, NUMBERS)
     with pytest.raises(ValueError, match="shuffle=False takes the rows in their order"):
         MLPRegressor(sampling="uniform", shuffle=False).fit(X, NUMBERS)
     with pytest.raises(ValueError, match="sampling='uniform' cannot be used by solver='lbfgs'"):
         MLPRegressor(sampling="uniform", solver="lbfgs").fit(X, NUMBERS)
+
+
+@pytest.mark.spec("EVA-056", "NEU-070")
+@pytest.mark.parametrize("make", [MLPClassifier, NetworkClassifier])
+def test_classes_are_drawn_alike(make):
+    seen, labels = [], np.array(["a"] * 50 + ["b"] * 7 + ["c"] * 3)
+
+    def noted(rows, y, rng):
+        seen.append(rows[:, 0].copy())
+        return rows, y
+
+    numbered = np.c_[np.arange(60.0), X]
+    options = {"batch_size": 20, "standardize": False, "random_state": 0, "tol": 0.0, "n_iter_no_change": 100}
+    model = make(sampling="balanced", augment=noted, max_iter=40, **options)
+    quiet(model, numbered, labels)
+    counts = np.bincount(np.concatenate(seen).astype(int), minlength=60)
+    np.testing.assert_allclose([counts[labels == c].sum() / counts.sum() for c in "abc"], 1 / 3, atol=0.03)
+    np.testing.assert_allclose(counts[57:] / counts[57:].sum(), 1 / 3, atol=0.06)
+    # Rows held out are not drawn, and one epoch draws alike too.
+    seen.clear()
+    quiet(model.set_params(early_stopping=True, validation_fraction=0.4, max_iter=20), numbered, labels)
+    assert len(np.unique(np.concatenate(seen))) <= 36
+    model.set_params(early_stopping=False, augment=None).partial_fit(numbered, labels)
+    # What is drawn alike counts alike, as by weights of the classes.
+    shares = {
+        way: quiet(make(learning_rate_init=0.05, max_iter=60, **options, **{way: "balanced"}), 0.0 * X, labels)
+        .predict_proba(0.0 * X[:1])[0]
+        for way in ("sampling", "class_weight")
+    }  # fmt: skip
+    np.testing.assert_allclose(shares["sampling"], 1 / 3, atol=0.15)
+    np.testing.assert_allclose(shares["class_weight"], 1 / 3, atol=0.15)
+    for solver in ("lbfgs", "newton"):
+        with pytest.raises(ValueError, match="sampling='balanced' cannot be used by solver"):
+            make(sampling="balanced", solver=solver).fit(X, labels)
 
 
 @pytest.mark.spec("NEU-002", "NEU-010", "NEU-065", "NEU-066", "NEU-037")

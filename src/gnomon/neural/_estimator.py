@@ -126,6 +126,7 @@ class NetworkEstimator(KeepsProgress, CallbackSupportMixin, Estimator, Estimator
                 f"monitor={self.monitor!r} is watched on rows held out, and there are none; give early_stopping=True "
                 "or validation_data, or leave monitor out"
             )
+        options.sampling = self._sampling(rows, targets)
         self._prepare(rows, targets, new=not goes_on)
         draw = self._first_weights(rows.X, X_unlabelled)
         options.warn_of_batch_size(rows.X.shape[0], stacklevel=2)
@@ -155,6 +156,7 @@ class NetworkEstimator(KeepsProgress, CallbackSupportMixin, Estimator, Estimator
             self._prepare(rows, targets, new=True)
         draw = self._first_weights(rows.X, None)
         options = TrainingOptions.of(self, n_restarts=1, random_state=check_rng(self.random_state))
+        options.sampling = self._sampling(rows, targets)
         options.warn_of_batch_size(rows.X.shape[0], stacklevel=3)
         state = None if first or self._state is None else self._state._replace(theta=self.theta_).latest
         with fit_tasks(self, "epoch", 1, X=X, y=y) as told:
@@ -168,6 +170,16 @@ class NetworkEstimator(KeepsProgress, CallbackSupportMixin, Estimator, Estimator
         X, y = self._read(_flat(X), y, reset)
         rows = TrainingRows(X, y, None if sample_weight is None else check_weights(sample_weight, X))
         return rows if rows.s is None or np.all(rows.s > 0.0) else rows.take(np.flatnonzero(rows.s > 0.0))
+
+    def _sampling(self, rows: TrainingRows, targets: Any) -> Any:
+        """How rows are drawn; "balanced" as probabilities, by which every class is drawn as often as the others."""
+        if not (isinstance(self.sampling, str) and self.sampling == "balanced"):
+            return self.sampling
+        labels = self._labels(rows.y, targets)
+        if labels is None:
+            raise ValueError("sampling='balanced' draws classes alike, and needs one label for each row; leave it out")
+        _, label, count = np.unique(labels, return_inverse=True, return_counts=True)
+        return 1.0 / count[label]
 
     def _prepare(self, rows: TrainingRows, targets: Any, *, new: bool) -> None:
         """All that a prediction needs but θ."""
@@ -244,6 +256,9 @@ class NetworkEstimator(KeepsProgress, CallbackSupportMixin, Estimator, Estimator
 
     def _unpack_validation(self, history: Any) -> None:
         scores = history.get("validation")
+        if scores is not None and np.all(np.isnan(scores[1:])):
+            # Only the fit before `partial_fit` held rows out.
+            history, scores = {}, None
         self.validation_scores_ = None if scores is None else scores[1:].tolist()
         self.best_validation_score_ = None if scores is None else float(np.nanmax(scores[1:]))
         self.best_epoch_ = None if scores is None else int(np.nanargmax(scores[1:])) + 1

@@ -52,7 +52,7 @@ Pretraining: TypeAlias = Literal["autoencoder", "rbm"]
 FirstWeights: TypeAlias = str | Initializer | Sequence[str | Initializer | ArrayLike]
 BelowOne: TypeAlias = Annotated[float, Within(0.0, 1.0, "left")]
 AdaptRatio: TypeAlias = tuple[float, float] | Literal["normalise"] | None
-RowSampling: TypeAlias = Literal["shuffle", "uniform"] | ArrayLike
+RowSampling: TypeAlias = Literal["shuffle", "uniform", "balanced"] | ArrayLike
 Augmentations: TypeAlias = Augmentation | Sequence[Augmentation] | None
 
 

@@ -63,8 +63,9 @@ class MLPClassifier(ClassAnswers):
         layer. Biases start at zero.
     batch_size : int or "auto", default="auto"
         Rows of an update; "auto" is min(200, n), and all of them for "gd" and "rprop".
-    sampling : {"shuffle", "uniform"} or array-like of shape (n,), default="shuffle"
-        A new order in each epoch, or draws with replacement, equally or by these probabilities.
+    sampling : {"shuffle", "uniform", "balanced"} or array-like of shape (n,), default="shuffle"
+        A new order in each epoch, or draws with replacement: equally, each class as often as the others, or by these
+        probabilities. What is drawn more often counts more, as with weights n p of the rows.
     learning_rate : str, Schedule, RateDrops or callable, default="constant"
         "constant", "invscaling", "adaptive" (÷5 at stalls), "plateau" (÷10 at stalls, twice), "inv", "inv_t0", "power",
         "capped", or an object; for every solver that has a rate.
