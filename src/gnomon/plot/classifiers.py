@@ -21,6 +21,7 @@ from gnomon.plot._style import (
     INK,
     GivenAxes,
     axis_names,
+    check_columns,
     dress,
     drop_legend,
     label_panel,
@@ -74,7 +75,8 @@ def probability_surface(
     """
     if len(model.classes_) != 2:
         raise ValueError(f"the model has classes {model.classes_.tolist()}; this picture is of two, give another model")
-    x_name, y_name = axis_names(X)[:2]
+    check_columns("X", X, 2)
+    x_name, y_name = axis_names(X)
     A, B, points = grid_over(X, resolution)
     p = model.predict_proba(points)[:, 1].reshape(A.shape)
     if kind == "surface":

@@ -30,6 +30,7 @@ from gnomon.plot._style import (
     SEQUENTIAL,
     GivenAxes,
     axis_names,
+    check_columns,
     classes_of,
     dress,
     new_axes,
@@ -76,9 +77,10 @@ def cluster_panels(labels: Mapping[str, ArrayLike], X: ArrayLike, *, ax: GivenAx
     >>> [len(ax.collections) for ax in panels.values()]
     [2, 2]
     """
-    panels = new_panels(ax, labels)
-    rows = np.asarray(X, dtype=float)
-    names = axis_names(X)
+    rows = check_columns("X", X, 2)
+    if not labels:
+        raise ValueError("labels={} has no clustering; give one at least, by its name")
+    panels, names = new_panels(ax, labels), axis_names(X)
     for name, panel in panels.items():
         _scatter_clusters(panel, rows, labels[name])
         dress(panel, x=names[0], y=names[1], title=name, equal=True)

@@ -25,6 +25,7 @@ from gnomon.plot._style import (
     DIVERGING,
     MUTED,
     GivenAxes,
+    check_columns,
     dress,
     drop_legend,
     label_panel,
@@ -201,6 +202,7 @@ def polar_remap(
     >>> panels["after"].collections[0].get_offsets().data.round(4)
     array([[1.4142, 0.7854]])
     """
+    check_columns("X", X, 2)
     panels = new_panels(ax, ["before", "after"], width=3.7, height=3.4)
     scatter_classes(panels["before"], X, y)
     dress(panels["before"], x="$x_1$", y="$x_2$", title="before", equal=True)
@@ -240,7 +242,7 @@ def whitening_steps(
     >>> panels["whitened"].collections[0].get_offsets().data[0].round(7)
     array([-0.7205612, -1.0525732])
     """
-    X = np.asarray(X, dtype=float)
+    X = check_columns("X", X, 2)
     steps = {
         "raw": FunctionTransformer(),
         "centred": StandardScaler(with_std=False),

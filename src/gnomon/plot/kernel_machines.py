@@ -208,7 +208,7 @@ def additive_components(
     ['column 0', 'column 1']
     """
     rows = np.asarray(X, dtype=float)
-    parts = model.components(rows)
+    parts = model.components(X)
     if parts.ndim != 2 or parts.shape[1] != rows.shape[1]:
         raise ValueError(
             f"the components have shape {parts.shape} for {rows.shape[1]} columns; fit one target with "

@@ -28,9 +28,11 @@ from gnomon.plot._style import (
     SEQUENTIAL,
     GivenAxes,
     axis_names,
+    check_columns,
     dress,
     new_axes,
     new_panels,
+    rows_like,
     scatter_classes,
     styles,
 )
@@ -134,16 +136,17 @@ def process_band(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['prediction, ±2 sd', 'function, ±2 sd', 'mean', 'data', 'draws']
     """
-    places = np.ravel(np.asarray(X, dtype=float))
+    places = check_columns("X", X, 1)[:, 0]
     low, high = (np.min(places), np.max(places)) if window is None else window
     pad = 0.2 * (high - low) if window is None else 0.0
     # The places of the observations are among those that are drawn: there a band without noise has no width.
     x = np.union1d(np.linspace(low - pad, high + pad, 400), places[(places >= low - pad) & (places <= high + pad)])
-    mean, latent = model.predict(x[:, None], return_std=True)
-    whole = model.predict(x[:, None], return_std=True, include_noise=True)[1]
+    points = rows_like(X, x[:, None])
+    mean, latent = model.predict(points, return_std=True)
+    whole = model.predict(points, return_std=True, include_noise=True)[1]
     ax = predictive_band(x, mean, whole, latent_std=latent, data=(places, y), truth=truth, ax=ax)
     if n_draws:
-        draws = model.sample_posterior(x[:, None], n_draws, random_state=random_state)
+        draws = model.sample_posterior(points, n_draws, random_state=random_state)
         for number, draw in enumerate(draws.T):
             ax.plot(x, draw, color=SECOND, linewidth=0.8, alpha=0.8, label="draws" if number == 0 else None)
     ax.set_xlim(x[0], x[-1])
@@ -182,11 +185,11 @@ def cardinal_functions(
     >>> np.interp(X[:, 0], x, w).round(6) + 0.0
     array([0., 0., 1., 0., 0., 0.])
     """
-    places = np.ravel(np.asarray(X, dtype=float))
+    places = check_columns("X", X, 1)[:, 0]
     middle = len(places) // 2
     chosen = np.argsort(places)[max(0, middle - 2) : middle + 3] if rows is None else rows
     x = np.union1d(np.linspace(places.min(), places.max(), 600), places)
-    W = model.cardinal_weights(x[:, None])
+    W = model.cardinal_weights(rows_like(X, x[:, None]))
     ax = new_axes(ax, width=6.0)
     for i, (color, dash) in zip(chosen, styles(len(chosen)), strict=True):
         ax.plot(x, W[:, i], color=color, linestyle=dash, linewidth=1.6, label=f"$x_i$ = {places[i]:.3g}")
@@ -270,10 +273,10 @@ def spline_surface(model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, resoluti
     >>> ax.get_xlabel()
     '$x_1$'
     """
-    names = axis_names(X)
+    names, rows = axis_names(X), check_columns("X", X, 2)
     A, B, points = grid_over(X, resolution)
     Z = np.asarray(model.predict(points)).reshape(A.shape)
-    rows, values = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
+    values = np.asarray(y, dtype=float)
     ax = new_axes(ax, width=6.0, height=4.6, projection="3d")
     space: Any = ax
     space.plot_surface(A, B, Z, cmap=SEQUENTIAL, alpha=0.6, linewidth=0, antialiased=True)
@@ -282,7 +285,7 @@ def spline_surface(model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, resoluti
         rows[:, 0], rows[:, 1], values, color=SECOND, edgecolor="white", s=36, depthshade=False, label="points"
     )
     # What smoothing leaves between the surface and a point.
-    for row, value, fitted in zip(rows, values, np.asarray(model.predict(rows)), strict=True):
+    for row, value, fitted in zip(rows, values, np.asarray(model.predict(X)), strict=True):
         ax.plot([row[0]] * 2, [row[1]] * 2, [value, fitted], color=SECOND, linewidth=1.0)
     ax.set(xlabel=names[0], ylabel=names[1], zlabel="$f$")
     return ax
