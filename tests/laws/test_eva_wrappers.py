@@ -37,6 +37,7 @@ from gnomon.decision import (
     dcf,
 )
 from gnomon.features import RandomOverSampler, RandomUnderSampler, ResampledClassifier
+from gnomon.io import load, save
 from gnomon.numerics.weights import shift_prior
 
 
@@ -293,6 +294,7 @@ WRAPPERS = {
     "rejecting": lambda base: RejectClassifier(base, 0.1, reject_label=-9),
     "rejecting by default": lambda base: RejectClassifier(base, 0.1),
     "conformal": lambda base: ConformalClassifier(base, random_state=0),
+    "conformal by class": lambda base: ConformalClassifier(base, by="class", random_state=0),
 }
 LABELS = {
     "bool": (False, True),
@@ -329,6 +331,14 @@ def test_labels_of_any_kind_are_predicted_and_scored_alike(name, kind):
             cross_val_score(wrapper, X, labels[k], cv=3),
             cross_val_score(WRAPPERS[name](LogisticRegression()), X, k, cv=3),
         )
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_wrappers_of_words_and_applications_survive_a_file(name, tmp_path):
+    X, k = rows(0, 200, prior=(0.6, 0.4))
+    model = WRAPPERS[name](LogisticRegression()).fit(X, np.array(LABELS["str"])[k])
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
 
 
 REGRESSORS = {

@@ -107,7 +107,8 @@ def _check_fields(record: Any) -> None:
             raise ValueError(f"{name} of {cls.__name__} is {_described(value)}, not {_name(annotation)}")
     again = getattr(record, "__post_init__", None)
     if again is not None:
-        again()
+        # What is given for the initialisation alone is not kept; its default is how values are kept.
+        again(**{name: getattr(cls, name) for name in inspect.signature(again).parameters})
 
 
 @cache
@@ -257,7 +258,7 @@ _INT = re.compile("^int|of int")
 _ENDING = re.compile("(_in)?_$")
 _BELOW = re.compile(r"below (\w+)")
 _COUNT = re.compile("_?n_[a-z_]*(_|_in_|_out)$")
-_OF_LABELS = re.compile("(^|_)(classes|categories|labels?|names|names_in|transduction|y)_?$")
+_OF_LABELS = re.compile("(^|_)(classes|categories|groups|labels?|names|names_in|transduction|y)_?$")
 """Attributes whose arrays may hold text."""
 
 
