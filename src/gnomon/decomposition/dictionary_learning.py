@@ -219,7 +219,7 @@ class DictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Esti
         atoms = self._constraints()[1].update(np.ascontiguousarray(H.T), self.sums_.G, self.sums_.B)
         self.components_ = np.ascontiguousarray(atoms.T)
         for name in MEASURED:
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         return self
 
     def transform(self, X: MatrixLike) -> Floats:

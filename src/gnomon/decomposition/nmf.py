@@ -281,7 +281,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         patterns = right.update(np.ascontiguousarray(self.components_.T), self.sums_.G, self.sums_.B)
         self.components_ = np.ascontiguousarray(patterns.T)
         for name in MEASURED:
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         return self
 
     def transform(self, X: MatrixLike) -> Floats:
