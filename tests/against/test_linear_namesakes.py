@@ -263,6 +263,24 @@ def test_paths_that_stop_short_are_said_to():
         gnomon.linear.LassoCV(alphas=[1e-4], cv=3, max_iter=1, tol=1e-12).fit(X, y)
 
 
+def test_a_vanishing_penalty_leads_to_the_shortest_of_all_solutions():
+    """Centring leaves a square table a direction without rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 20))
+    y = X @ rng.normal(size=20)
+    expected = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=None)[0]
+    for mode in ("eigen", "svd", "auto"):
+        np.testing.assert_allclose(
+            gnomon.linear.RidgeCV(alphas=[1e-16], gcv_mode=mode).fit(X, y).coef_, expected, rtol=1e-7, atol=1e-8
+        )
+
+
+@pytest.mark.filterwarnings("ignore:R.2 score is not well-defined")
+def test_scores_that_are_no_numbers_are_no_errors():
+    X, y = DATA["dense"]
+    assert np.isnan(gnomon.linear.RidgeCV([0.1, 1.0], cv=len(y), scoring="r2").fit(X, y).best_score_)
+
+
 PATHS = (
     {}, {"alphas": 5}, {"alphas": [0.1, 0.01, 1.0]}, {"alphas": [0.3]}, {"eps": 0.1, "alphas": 4}, {"positive": True},
     {"return_n_iter": True}, {"precompute": True}, {"precompute": grams()[0]}, {"coef_init": np.ones(3)},

@@ -24,9 +24,9 @@ RULES = get_args(Rule)
 
 
 def standard_error(values: Floats) -> Numbers:
-    """(1) along the first axis; zero where there is one value only."""
+    """(1) along the first axis; zero where there is one value only, NaN where one is NaN, as R² of a single row is."""
     F = len(values)
     if F < 2:
         return np.zeros(np.shape(values)[1:])
-    unit = PowerOfTwo.of(values)
+    unit = PowerOfTwo.of(np.nan_to_num(values))
     return unit.outward(np.std(unit.inward(values), axis=0, ddof=1)) / np.sqrt(F)

@@ -204,7 +204,8 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
             return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
 
         total, square = (sum(part) for part in zip(*path.map_loo(sums, alphas), strict=True))
-        error = np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
+        with np.errstate(invalid="ignore"):
+            error = np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
         return -total / n, error, unit
 
     def _stored_leave_one_out(

@@ -117,7 +117,9 @@ class RidgePath(NamedTuple):
             )
             fitted = np.stack([Q @ (p[:, None] * inverse) for p in self.P.T], axis=1)
             h = self._leverages(Q, inverse, block)
-            return function(block, (T[:, :, None] - fitted) / (1.0 - h)[:, None, :])
+            # Without a row of leverage one there is no fit: its residual is infinite.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return function(block, (T[:, :, None] - fitted) / (1.0 - h)[:, None, :])
 
         width = max(self.rows.shape[1], self.P.shape[1] * len(rho))
         return map_chunks(of_block, _blocks(slice(0, self.rows.shape[0]), width), blas_threads())
@@ -171,7 +173,9 @@ def _primal(rows: Rows) -> RidgePath | None:
     if not np.all(np.isfinite(S)):
         return None
     values, V = np.linalg.eigh(S)
-    return RidgePath(np.maximum(values, 0.0), V, V.T @ c, x_mean, y_mean, rows)
+    # Along directions with singular value zero (centring leaves at least one if n = d) there is only rounding.
+    P = np.where((values > len(values) * np.finfo(float).eps * values[-1])[:, None], V.T @ c, 0.0)
+    return RidgePath(np.maximum(values, 0.0), V, P, x_mean, y_mean, rows)
 
 
 def _dual(rows: Rows) -> RidgePath | None:
