@@ -6,11 +6,12 @@ A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + B (r ‖w‖₁ + (1 − r) ‖w‖²
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers, Sparse
@@ -75,7 +76,12 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     def _share(self) -> float:
         raise NotImplementedError
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    # As in scikit-learn, `check_input` is no metadata of the rows.
+    __metadata_request__fit: ClassVar = {"check_input": UNUSED}
+
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
+    ) -> Self:
         """Minimise (1): b is eliminated, coordinate descent finds w.
 
         Parameters
@@ -83,6 +89,8 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
+        check_input : bool, default=True
+            For scikit-learn's signature: rows are checked in any case, which costs little beside the descent.
 
         Returns
         -------
