@@ -91,7 +91,8 @@ def check_parameters(estimator: BaseEstimator) -> None:
     ...
     gnomon.base.parameters.ParameterError: alpha='much' must be a number; give another value
     """
-    for name, (default, kinds) in _annotated(type(estimator)).items():
+    cls: Any = type(estimator)
+    for name, (default, kinds) in _annotated(cls).items():
         value = getattr(estimator, name)
         if value is default:
             continue
