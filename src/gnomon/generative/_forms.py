@@ -47,6 +47,11 @@ class LinearForm(NamedTuple):
     b: Floats
     c: Numbers
 
+    def check_consistent(self) -> None:
+        """Refuse as many numbers c as there are not rows of b."""
+        if np.shape(self.c) != self.b.shape[:-1]:
+            raise ValueError(f"c of shape {np.shape(self.c)} goes with b of shape {self.b.shape}")
+
     def __call__(self, X: Matrix) -> Floats:
         """xᵀb + c of every row."""
         return X @ np.transpose(self.b) + self.c

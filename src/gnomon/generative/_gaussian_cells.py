@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class CellMoments(Statistics):
     """The weight of every class, and the moments of its cells: all three of shape (C, d)."""
 
     cells: Moments
+
+    _stored: ClassVar[dict[str, str]] = {"weight": "(n_classes,)"}
 
     def total_variance(self) -> Floats:
         """The variance of every column over all classes."""

@@ -28,7 +28,7 @@ __all__ = ["check_stored"]
 
 Shape: TypeAlias = tuple[str, ...]
 
-NUMBERS, WHOLE, TRUTHS, TEXT = "fiub", "iub", "b", "OUS"
+NUMBERS, WHOLE, TRUTHS, TEXT = "fiu", "iu", "b", "OUS"
 """Kinds of types of arrays of numbers, of whole numbers, of truth values, and of labels."""
 
 
@@ -191,7 +191,11 @@ def _check_described(thing: Any) -> None:
         if _COUNT.match(name) and isinstance(value, (float, int)) and not (value >= 0 and value == int(value)):
             raise ValueError(f"{name} of {cls} is {value}, which is no count")
     if isinstance(classes := held.get("classes_"), np.ndarray):
-        letters["n_classes"] = max(len(classes), 1)
+        if letters.setdefault("n_classes", max(len(classes), 1)) != len(classes):
+            raise ValueError(f"classes_ of {cls} has {len(classes)} of {letters['n_classes']} classes")
+        coef = held.get("coef_")
+        if isinstance(coef, np.ndarray) and coef.ndim == 2 and (k := len(classes)) and len(coef) not in _pieces(k):
+            raise ValueError(f"coef_ of {cls} has the shape {coef.shape}, which is not that of {k} classes")
     kind: Any = type(thing)
     described, undecided, bounded = _descriptions(kind), [], []
     for name, value in held.items():
@@ -200,7 +204,7 @@ def _check_described(thing: Any) -> None:
             if not isinstance(array, np.ndarray) or array.dtype.names:
                 continue
             dtype = array.dtype
-            number = dtype.kind in NUMBERS and dtype.isnative and dtype not in (np.float16, np.longdouble)
+            number = dtype.kind in NUMBERS + TRUTHS and dtype.isnative and dtype not in (np.float16, np.longdouble)
             if dtype.kind not in kinds or not (number or dtype.kind in TEXT):
                 raise ValueError(f"{name} of {cls} is an array of {array.dtype}")
             if below:
@@ -224,6 +228,11 @@ def _check_described(thing: Any) -> None:
     for name, array, below in bounded:
         if below in letters and np.any((array < 0) | (array >= letters[below])):
             raise ValueError(f"{name} of {cls} has numbers that are not below {below}, which is {letters[below]}")
+
+
+def _pieces(n_classes: int) -> tuple[int, ...]:
+    """How many linear functions classes may have: one of two, one each, one for each pair."""
+    return (1,) * (n_classes <= 2) + (n_classes, n_classes * (n_classes - 1) // 2)
 
 
 def _meaning(shape: tuple[int, ...], documented: Shape, letters: dict[str, Any]) -> dict[str, int] | None:
@@ -286,7 +295,7 @@ def _entries(doc: str, sections: tuple[str, ...]) -> Iterator[tuple[str, _Descri
 
 def _of(name: str, words: str) -> _Described:
     """What the words of an entry say of arrays; without any words, what a name does."""
-    kinds = TRUTHS if "of bool" in words else WHOLE if _INT.search(words) else NUMBERS
+    kinds = TRUTHS if "of bool" in words else WHOLE if _INT.search(words) else NUMBERS + TRUTHS * (not words)
     text = _OF_LABELS.search(name) and not words.startswith(("float", "int"))
     found = [shape for group in _SHAPES.findall(words) for shape in re.findall(r"\(([^()]*)\)", group)]
     shapes = tuple(tuple(part.strip() for part in shape.split(",") if part.strip()) for shape in found)

@@ -313,6 +313,12 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     def _may_refuse(self) -> bool:
         return not self.multilabel_ and (self._refusal().asked or self._kind(self.combine) == "hard")
 
+    def check_consistent(self) -> None:
+        """Refuse estimators of other classes than those of the model; two may share one."""
+        n_columns, n_classes = len(vars(self).get("estimators_", ())), len(vars(self).get("classes_", ()))
+        if n_columns not in (n_classes, 1) or (n_columns == 1 and n_classes > 2):
+            raise ValueError(f"{n_columns} estimators are in a model of {n_classes} classes")
+
     def _outputs(self, X: AnyRows, kind: Output) -> Array:
         X = given_rows(self, self.estimator, X, reset=False)
         pairwise = self.__sklearn_tags__().input_tags.pairwise

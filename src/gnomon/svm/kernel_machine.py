@@ -66,6 +66,8 @@ class KernelMachine(Estimator, metaclass=ABCMeta):
         if not {"dual_coef_", "_coef", "_coef_of_rows"} & set(vars(self)):
             return
         _, rows, coef, intercept = self._expansion()
+        if isinstance(rows, np.ndarray) and rows.dtype.kind in "fiu" and rows.ndim != 2:
+            raise ValueError(f"the rows have the shape {rows.shape}")
         if coef.ndim not in (1, 2) or len(coef) != count_rows(rows) or np.shape(intercept) not in ((), coef.shape[1:]):
             raise ValueError(f"coefficients of shape {coef.shape} are not those of {count_rows(rows)} rows")
 
