@@ -346,3 +346,17 @@ def test_losses_by_object_report_the_same_units():
     X, y = DIABETES
     model = GradientBoostingRegressor(loss=SquaredLoss(half=True), n_estimators=3).fit(X, y)
     np.testing.assert_allclose(model.train_score_, 2.0 * model.history_["objective"])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GradientBoostingClassifier(n_iter_no_change=5, validation_fraction=0.8, random_state=0),
+        HistGradientBoostingClassifier(early_stopping=True, validation_fraction=0.8, random_state=0),
+        AdaBoostClassifier(n_iter_no_change=5, validation_fraction=0.8, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_class_without_a_row_to_learn_from_is_refused(model):
+    with pytest.raises(ValueError, match=r"validation_fraction=0\.8 leaves no row of a class"):
+        model.fit([[1.0]] * 10, [0, 0] + [1] * 8)

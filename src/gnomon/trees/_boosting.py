@@ -290,6 +290,8 @@ def stalled(scores: Sequence[float] | Floats, patience: int, tol: float) -> bool
 def held_rows(n: int, size: float, strata: Array | None, random_state: int) -> tuple[Integers, Integers]:
     """(training rows, held-out rows), both in ascending order; `size` is a share or a number of the latter."""
     parts = train_test_split(np.arange(n), test_size=size, stratify=strata, random_state=random_state)
+    if strata is not None and len(np.unique(strata[parts[0]])) < len(np.unique(strata)):
+        raise ValueError(f"validation_fraction={size!r} leaves no row of a class to learn from; hold out fewer rows")
     return np.sort(parts[0]), np.sort(parts[1])
 
 
