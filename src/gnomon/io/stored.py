@@ -72,7 +72,8 @@ def _check(thing: Any, met: dict[int, Any]) -> None:
         return
     if is_dataclass(cls) or isinstance(thing, tuple):
         _check_fields(thing)
-    elif isinstance(thing, Estimator):
+    elif isinstance(thing, Estimator) and vars(thing).keys() >= inspect.signature(cls).parameters.keys():
+        # A model of an earlier version may lack a parameter that came later.
         check_parameters(thing)
     _check_described(thing)
     check = getattr(thing, "check_consistent", None)
@@ -194,7 +195,8 @@ def _check_described(thing: Any) -> None:
         if letters.setdefault("n_classes", max(len(classes), 1)) != len(classes):
             raise ValueError(f"classes_ of {cls} has {len(classes)} of {letters['n_classes']} classes")
         coef = held.get("coef_")
-        if isinstance(coef, np.ndarray) and coef.ndim == 2 and (k := len(classes)) and len(coef) not in _pieces(k):
+        foreign = not isinstance(thing, Estimator) and isinstance(coef, np.ndarray) and coef.ndim == 2
+        if foreign and (k := len(classes)) and len(coef) not in _pieces(k):
             raise ValueError(f"coef_ of {cls} has the shape {coef.shape}, which is not that of {k} classes")
     kind: Any = type(thing)
     described, undecided, bounded = _descriptions(kind), [], []

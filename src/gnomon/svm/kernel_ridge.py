@@ -10,7 +10,7 @@ doi:10.1137/1.9781611970128.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -115,6 +115,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
     >>> bool(np.allclose(model.dual_coef_, np.linalg.solve(K + 0.1 * np.eye(4), y)))
     True
     """
+
+    _stored: ClassVar[dict[str, str]] = {"_weights": "(n_columns, n_targets)"}
 
     dual_coef_: Floats
     X_fit_: Any
