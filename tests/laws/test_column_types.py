@@ -226,7 +226,7 @@ def test_what_stands_out_is_said_with_an_example_and_what_to_do():
     said = {
         remark.title: remark.text for remark in reading_remarks(list(infer_kinds(Table(cells), list(cells)).values()))
     }
-    assert "digits beyond floats (for example '1000000000000000000')" in said["Very large whole numbers"]
+    assert "digits beyond floats (for example '1000000000000000000')" in said["Very large numbers"]
     assert "lists (for example '[0, 2]')" in said["Nested columns"]
     assert "keys (for example 'k000')" in said["Identifier columns"]
     assert "few unreadable (2, for example 'oops')" in said["Unreadable cells"]

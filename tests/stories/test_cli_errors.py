@@ -210,25 +210,33 @@ def test_a_signal_during_the_first_fit_is_not_taken_for_a_request_to_stop_early(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.usefixtures("heeded")
-@pytest.mark.parametrize(("fit", "when"), [(1, "in its first fold, which alone counts"), (3, "before its last fold")])
-def test_an_interruption_of_a_comparison_ends_with_a_report(folder, fit, when):
+@pytest.mark.parametrize(
+    ("name", "fit", "when"),
+    [
+        ("SIGINT", 1, "in its first fold, which alone counts"),
+        ("SIGINT", 3, "before its last fold"),
+        ("SIGTERM", 3, "before its last fold"),
+        ("SIGHUP", 3, "before its last fold"),
+    ],
+)
+def test_an_interruption_of_a_comparison_ends_with_a_report(folder, name, fit, when):
     """A solver that keeps its best result at a KeyboardInterrupt does not keep the request to itself."""
-    fits = []
+    fits, number = [], signal.Signals[name]
 
     class Counted(LogisticRegression):
         def fit(self, X, y):
             fits.append(len(y))
             if len(fits) == fit:
-                lbfgs(lambda w: (os.kill(os.getpid(), signal.SIGINT) or float(w @ w), 2.0 * w), np.ones(1))
+                lbfgs(lambda w: (os.kill(os.getpid(), number) or float(w @ w), 2.0 * w), np.ones(1))
             return super().fit(X, y)
 
     register(Candidate("counted", "classification", lambda facts, seed: Counted(max_iter=500), 2))
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(number)
     result = run("demo")
     assert result.exit_code == 0, result.stderr
     assert f"The comparison was ended {when}" in " ".join(result.output.split())
     assert left(folder) == ["gnomon-demo", "gnomon-demo/model.skops", "gnomon-demo/report.html"]
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(number) is before
 
 
 @pytest.mark.parametrize(("limit", "left"), [(60.0, 50.0), (5.0, 0.25)])
@@ -250,15 +258,15 @@ def test_the_time_limit_of_the_command_counts_reading(folder, monkeypatch, limit
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.usefixtures("heeded")
-@pytest.mark.parametrize("times", [1, 2])
-def test_files_of_a_study_that_is_done_are_written_after_one_interruption(folder, monkeypatch, times):
+@pytest.mark.parametrize(("name", "times"), [("SIGINT", 1), ("SIGINT", 2), ("SIGTERM", 1)])
+def test_files_of_a_study_that_is_done_are_written_after_one_interruption(folder, monkeypatch, name, times):
     from gnomon.cli import _learn
 
     write = _learn.page
 
     def interrupted(*given, **named):
         for _ in range(times):
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.Signals[name])
         return write(*given, **named)
 
     monkeypatch.setattr(_learn, "page", interrupted)

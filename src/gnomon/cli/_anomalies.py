@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from gnomon.cli._learn import MODEL, REPORT, command_line, progress_bar, stem, tell_findings
+from gnomon.cli._predict import telling_warnings
 from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
@@ -40,7 +41,8 @@ def run(
     out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
-        table = read_table(data, **reading)
+        with telling_warnings():
+            table = read_table(data, **reading)
         console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns", markup=False)
         with progress_bar(quiet=quiet or as_json) as progress:
             study = find_anomalies(table, target, **choices, progress=progress)

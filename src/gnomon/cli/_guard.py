@@ -19,10 +19,10 @@ from rich.console import Console
 from gnomon._extras import MissingPackageError
 from gnomon.io import UserError
 
-__all__ = ["Stopped", "errors", "guarded"]
+__all__ = ["ENDING", "Stopped", "errors", "guarded"]
 
 DEBUG = "GNOMON_DEBUG"
-ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+ENDING = [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 """Requests to end that a process can answer; not every system has all of them."""
 
 
@@ -69,10 +69,9 @@ def guarded() -> Iterator[None]:
 @contextmanager
 def _stoppable() -> Iterator[None]:
     """Raise `Stopped` at the first signal of `ENDING` and ignore the next, which would interrupt the clean-up."""
-    known = [signal.Signals[name] for name in ENDING if name in signal.Signals.__members__]
     # Signals that the parent ignores, as with nohup, stay ignored; only the main thread may install handlers.
     main = threading.current_thread() is threading.main_thread()
-    before = {s: signal.getsignal(s) for s in known if main and signal.getsignal(s) is not signal.SIG_IGN}
+    before = {s: signal.getsignal(s) for s in ENDING if main and signal.getsignal(s) is not signal.SIG_IGN}
 
     def stop(number, frame):
         for each in before:

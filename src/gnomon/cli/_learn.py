@@ -20,13 +20,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gnomon.cli._guard import Stopped, errors
+from gnomon.cli._guard import ENDING, Stopped, errors
+from gnomon.cli._predict import telling_warnings
 from gnomon.io import read_table
 from gnomon.io.files import outbox
 from gnomon.io.models import write_model
 from gnomon.report import Aims, AnomalyStudy, ClusterStudy, Study, learn, page, summary
 from gnomon.report.aims import read_costs
-from gnomon.report.ending import Enough
+from gnomon.report.ending import Enough, reading_within
 from gnomon.report.origin import given
 from gnomon.report.pages import verdict
 from gnomon.report.study_files import notes_of
@@ -58,7 +59,8 @@ def run(
     out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
-        found = given(data, reading)
+        with telling_warnings(), reading_within(choices.get("time_limit")):
+            found = given(data, reading)
         console.print(f"{data.name}: {len(found.table)} rows, {len(found.table.names)} columns", markup=False)
         limit = choices.get("time_limit")
         left = limit if limit is None or begun is None else max(limit + begun - time.perf_counter(), LEAST_LEFT * limit)
@@ -121,55 +123,59 @@ def progress_bar(*, quiet: bool, limit: float | None = None) -> Iterator[Callabl
 
 @contextmanager
 def ending_early() -> Iterator[None]:
-    """Within the block an interruption asks a study for what it has; one soon after another ends the command."""
-    last = -math.inf
+    """Within the block a request to end asks a study for what it has; one soon after another ends the command."""
+    last, asked = -math.inf, signal.SIGINT
 
-    def end_stage(end: Callable[[], object]) -> None:
-        nonlocal last
-        before, last = last, time.monotonic()
+    def end_stage(number: int, end: Callable[[], object]) -> None:
+        nonlocal last, asked
+        before, last, asked = last, time.monotonic(), signal.Signals(number)
         if last - before < SOON:
             end()
         raise Enough
 
     try:
-        with _interrupted_by(end_stage):
+        with _ended_by(end_stage):
             yield
     except Enough:
-        raise Stopped(signal.SIGINT) from None
+        raise Stopped(asked) from None
 
 
 @contextmanager
 def finishing() -> Iterator[None]:
-    """Within the block the first interruption is answered and passed over, for the work is done; the next ends it."""
+    """Within the block the first request to end is answered and passed over, for the work is done; the next ends it."""
     asked = False
 
-    def pass_over(end: Callable[[], object]) -> None:
+    def pass_over(number: int, end: Callable[[], object]) -> None:
         nonlocal asked
         if asked:
             end()
         asked = True
         errors().print("the study is done and its files are being written; interrupt again to do without them")
 
-    with _interrupted_by(pass_over):
+    with _ended_by(pass_over):
         yield
 
 
 @contextmanager
-def _interrupted_by(handle: Callable[[Callable[[], object]], None]) -> Iterator[None]:
-    """Call `handle` at SIGINT, with what would happen otherwise; leave everything as it is where that is nothing.
+def _ended_by(handle: Callable[[int, Callable[[], object]], None]) -> Iterator[None]:
+    """Call `handle` at a signal to end, with its number and what would happen otherwise; not where that is nothing.
 
     So it is in threads other than the main one, which alone may install handlers.
     """
-    usual = signal.getsignal(signal.SIGINT)
-    if not callable(usual) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    end = usual
-    signal.signal(signal.SIGINT, lambda number, frame: handle(lambda: end(number, frame)))
+    main = threading.current_thread() is threading.main_thread()
+    usual = {number: signal.getsignal(number) for number in ENDING if main and callable(signal.getsignal(number))}
+
+    def answer(number: int, frame: Any) -> None:
+        end: Any = usual[signal.Signals(number)]
+        handle(number, lambda: end(number, frame))
+
+    for number in usual:
+        signal.signal(number, answer)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for number, end in usual.items():
+            signal.signal(number, end)
 
 
 def _tell(console: Console, study: Study, out: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from gnomon.io import Table, UserError, read_table
 from gnomon.io.files import csv_text, outfile
 from gnomon.serve.answers import Asked, open_model, warnings_as_notes
 
-__all__ = ["run", "say_notes"]
+__all__ = ["run", "telling_warnings"]
 
 STANDARD_INPUT = Path("-")
 
@@ -30,16 +31,23 @@ def run(
     """Predict every row of `data`; write CSV to `out` or standard output."""
     asked = Asked(proba, threshold, ids)
     _refuse_read(out, model, data)
-    with warnings_as_notes() as said:
+    with telling_warnings():
         opened = open_model(model)
-    say_notes(said)
     opened.check(asked)
-    table = _table(data, opened.reading(reading))
+    with telling_warnings():
+        table = _table(data, opened.reading(reading))
     say_notes(opened.remarks(table))
-    with warnings_as_notes() as said:
+    with telling_warnings():
         columns = opened.answers(table, asked).columns()
-    say_notes(said)
     _write(columns, out)
+
+
+@contextmanager
+def telling_warnings() -> Iterator[None]:
+    """Every warning of the block once, as a note."""
+    with warnings_as_notes() as said:
+        yield
+    say_notes(said)
 
 
 def say_notes(texts: Iterable[str]) -> None:

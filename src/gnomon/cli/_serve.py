@@ -13,10 +13,9 @@ from typing import Any
 
 from gnomon._extras import need
 from gnomon.cli._guard import Stopped, errors
-from gnomon.cli._predict import say_notes
+from gnomon.cli._predict import telling_warnings
 from gnomon.io import UserError
 from gnomon.serve import Asked, RequestLimits, asgi_app, open_model
-from gnomon.serve.answers import warnings_as_notes
 from gnomon.serve.turns import OverdueError
 
 __all__ = ["run"]
@@ -45,9 +44,8 @@ def run(
 
     from gnomon.cli._connections import TellingServer, protocol_within
 
-    with warnings_as_notes() as said:
+    with telling_warnings():
         opened = open_model(model)
-    say_notes(said)
     bounds = RequestLimits(*limits)
     names = () if host is None else (host, socket.gethostname())
     app = asgi_app(

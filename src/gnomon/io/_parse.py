@@ -10,6 +10,7 @@ import csv
 import re
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,10 +29,15 @@ __all__ = ["parse"]
 
 DELIMITERS = (",", ";", "\t", "|", " ")
 ROWS_AT_ONCE = 20_000
-LINES_TO_SNIFF = 50
+LINES_TO_SNIFF, CHARACTERS_TO_SNIFF = 50, 500_000
+LONGEST_LINE = 20_000_000
+"""Characters of the first lines; what has more is no table."""
+COLUMNS_TO_COMPARE = 2_000
 ROWS_TO_COMPARE = 100
 LONGEST_RUN_BY_CHANCE = 4
 ROW_NAMES = "rownames"
+MARK = "\ufeff"
+"""A byte order mark that stands after another, where files with one each were joined or converted twice."""
 
 QUOTES: tuple[dict[str, Any], ...] = (
     {"doublequote": True, "strict": True},
@@ -96,7 +102,7 @@ def _sniff(lines: TextIO) -> str:
 
     The first line may have one field less (names of rows); blanks separate only where nothing else does.
     """
-    sample = list(islice(lines, LINES_TO_SNIFF))
+    sample = _first_lines(lines)
     best, most = ",", 1
     for one_less in (False, True):
         for delimiter in DELIMITERS:
@@ -108,6 +114,19 @@ def _sniff(lines: TextIO) -> str:
     return best
 
 
+def _first_lines(lines: TextIO) -> list[str]:
+    """Some lines, two of them at least; one that is too long for a table is refused."""
+    sample: list[str] = []
+    while len(sample) < LINES_TO_SNIFF and (len(sample) < 2 or sum(map(len, sample)) < CHARACTERS_TO_SNIFF):
+        line = lines.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE:
+            raise TableError(f"line {len(sample) + 1} has more than {LONGEST_LINE} characters; this is no table")
+        if not line:
+            break
+        sample.append(line)
+    return sample
+
+
 def _width(sample: Sequence[str], delimiter: str, quotes: dict[str, Any], one_less: bool) -> int:
     """The number of fields in each of the lines, or 0 if it differs; in the first, it may be `one_less`.
 
@@ -115,7 +134,8 @@ def _width(sample: Sequence[str], delimiter: str, quotes: dict[str, Any], one_le
     """
     lenient = {**quotes, "strict": False}
     widths = [len(cells) for cells in csv.reader(sample, **lenient, **_shape_of(delimiter)) if cells]
-    whole = widths[:-1] if len(sample) == LINES_TO_SNIFF else widths
+    cut = len(sample) >= LINES_TO_SNIFF or sum(map(len, sample)) >= CHARACTERS_TO_SNIFF
+    whole = widths[:-1] if cut else widths
     if not whole:
         return 0
     first, rest = whole[0] + one_less, set(whole[1:])
@@ -154,9 +174,24 @@ def _read_cells(lines: TextIO, delimiter: str) -> _Cells:
         except TableError as error:
             failure = failure or error
             continue
+        if quotes is QUOTES[-1] and "unexpected end" in str(failure):
+            _warn_of_open_quote(cells)
         return _without_quotes(lines, delimiter, cells) if cells.several_lines and len(cells.first) > 1 else cells
     assert failure is not None
     raise failure
+
+
+def _warn_of_open_quote(cells: _Cells) -> None:
+    """Where quotation marks are ordinary characters because one is never closed, the file may have been cut short."""
+    heads = ([cell] for cell in cells.first)
+    opened = [cell for part in (*heads, *cells.columns) for cell in part if cell[:1] == '"' != cell[-1:]]
+    if opened:
+        warnings.warn(
+            f"the quotation mark before {_short(opened[0])!r} is never closed and is taken as a part of the cell; see "
+            "that nothing is missing at the end",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _escaped(lines: TextIO) -> bool:
@@ -191,6 +226,7 @@ def _cells(lines: TextIO, delimiter: str, quotes: dict[str, Any]) -> _Cells:
         raise TableError(
             f"line {reader.line_num}: {error}; look for a stray quotation mark, or a wrong --delimiter"
         ) from error
+    first[0] = first[0].lstrip(MARK)
     columns = [np.concatenate(parts) for parts in zip(*blocks, strict=True)] or [_text([])] * width
     several = reader.line_num > sum(len(block[0]) for block in blocks) + 1
     names, columns = _named_rows(first, columns)
@@ -236,13 +272,13 @@ def _refuse_data(names: Sequence[str], columns: Sequence[Array]) -> None:
     """Refuse a first line that is data: it fits the cells below in some columns and is unlike them in none."""
     if _numbered(names):
         return
-    verdicts = [_fits(name, column) for name, column in zip(names, columns, strict=True)]
-    alike = [name for name, verdict in zip(names, verdicts, strict=True) if verdict == "data"]
+    verdicts = [_fits(name, column) for name, column in islice(zip(names, columns, strict=True), COLUMNS_TO_COMPARE)]
+    alike = [name for name, verdict in zip(names, verdicts, strict=False) if verdict == "data"]
     numbers = not np.isnan(as_numbers(clean(alike))).all() if alike else False
     if not alike or "name" in verdicts:
         return
     twice = len(set(names)) < len(names)
-    if not (numbers or twice or len(alike) >= len(names) / 2):
+    if not (numbers or twice or len(alike) >= len(verdicts) / 2):
         return
     raise TableError(
         f"the first line seems to be data, not a header: {listed([repr(_short(cell)) for cell in alike], 3)} "

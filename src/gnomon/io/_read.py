@@ -6,6 +6,7 @@ Every error names the file and, for text, the line.
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
 import io
 import zlib
@@ -91,6 +92,8 @@ def _source(path: str | Path | BinaryIO, stream: str) -> tuple[str, BinaryIO]:
         raise TableError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
+MOST_UNPACKED, MOST_TIMES = 30_000_000, 100
+"""What a compressed file may unpack to: this number of bytes, or so many times its size if that is more."""
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
 FOREIGN = {
     b"PK\x03\x04": "an Excel workbook or a zip archive; export the sheet as CSV",
@@ -119,7 +122,7 @@ def _read(raw: BinaryIO, *, delimiter: str | None, encoding: str, header: bool |
     if start.startswith(PARQUET):
         return _read_parquet(raw)
     if start.startswith(GZIP):
-        raw = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+        raw = cast(BinaryIO, _Unpacked(raw))
     try:
         encoding = _encoding(_start(raw), encoding)
         # Not closed here: the wrapper would close the bytes, which an error still has to look at.
@@ -132,6 +135,32 @@ def _read(raw: BinaryIO, *, delimiter: str | None, encoding: str, header: bool |
         raise TableError(_where_undecodable(raw, encoding)) from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise TableError("the compressed file is damaged or cut short; copy it again") from error
+
+
+class _Unpacked(gzip.GzipFile):
+    """What a compressed file unpacks to, unless that is far more than any table."""
+
+    def __init__(self, raw: BinaryIO):
+        size = raw.seek(0, io.SEEK_END)
+        raw.seek(0)
+        super().__init__(fileobj=raw)
+        self._most = max(MOST_UNPACKED, MOST_TIMES * size)
+
+    def read(self, size: int | None = -1) -> bytes:
+        return self._counted(super().read(size))
+
+    def read1(self, size: int = -1) -> bytes:
+        return self._counted(super().read1(size))
+
+    def _counted(self, found: bytes) -> bytes:
+        if self.tell() > self._most:
+            # No `TableError`, after which the file would be read in other ways.
+            raise OSError(
+                errno.EFBIG,
+                f"it unpacks to more than {MOST_UNPACKED / 1e6:.0f} MB and {MOST_TIMES} times its size, which no table "
+                "does; unpack it first if it is one",
+            )
+        return found
 
 
 def _start(raw: BinaryIO) -> bytes:

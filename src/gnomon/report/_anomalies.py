@@ -23,7 +23,7 @@ from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, is_missing, listed, refuse_unknown, to_text
 from gnomon.report._findings import Finding
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, check_extent, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._progress import Progress, silent
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report.prepare import Preparer
@@ -160,6 +160,7 @@ def find_anomalies(
     table = as_table(data)
     refuse_unknown(table, "--target", [target] if target else [])
     refuse_unknown(table, "--drop, --keep, --type", [*drop, *keep, *(types or ())])
+    check_extent(table, drop)
     found = infer_kinds(table, [name for name in table.names if name != target], types=types, keep=keep)
     table = as_kinds(table, list(found.values()))
     if target is None:

@@ -31,7 +31,7 @@ from gnomon.report._cluster_number import NumberOfGroups, ask
 from gnomon.report._cluster_stability import group_stability
 from gnomon.report._cluster_words import Profile, axis_words, profile_of, rules_in_words, separation
 from gnomon.report._findings import GRAVITY, Finding
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, check_extent, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report.placing import NearestGroup, group_spreads
@@ -183,6 +183,7 @@ def find_clusters(
     for option, names in {"--drop": drop, "--keep": keep, "--type": [*(types or ())]}.items():
         refuse_unknown(table, option, list(names))
     _check_size(len(table), n_clusters)
+    check_extent(table, drop)
     found = infer_kinds(table, table.names, types=types, keep=keep)
     texts = [name for name, kind in found.items() if kind.kind == "text"]
     _refuse_texts(texts, types or {})

@@ -14,6 +14,7 @@ unused     empty, constant, nested, whole numbers beyond 2⁵³, or like an iden
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, to_text
 __all__ = [
     "ColumnKind",
     "as_kinds",
+    "check_extent",
     "clock_of",
     "decimal_of",
     "from_json",
@@ -51,9 +53,18 @@ ROWS_TO_JUDGE = 20
 LONGEST_EXAMPLE = 40
 ABSURD = 1e30
 """A number so many times the median is a mark of a missing cell, as the largest float is, or a slip."""
+MOST_COLUMNS = 20_000
+"""Each takes a millisecond before anything is learned, and most of them a line in the report."""
+LONGEST_CELL, MOST_TEXT = 100_000, 200_000_000
+"""Characters of a cell, and of all cells of a column of text."""
+LARGEST = 1e150
+"""A number of which the square is one too."""
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 TYPES = ("number", "category", "date", "text")
 
+LONGEST_WHOLE = 300
+"""Digits of a whole number below the largest of float64."""
+_TOO_LARGE = re.compile(r"[+-]?\d+(\.\d*)?[eE]\+?\d{3,}")
 _ID_NAME = re.compile(
     r"(^|[_\W])(id|ids|uuid|guid|key|index|idx|rownum|rowname|rownames|row|nr|no|unnamed: 0)$", re.IGNORECASE
 )
@@ -113,6 +124,20 @@ def from_json(text: str) -> tuple[ColumnKind, ...]:
     )
 
 
+def check_extent(table: Table, dropped: Sequence[str]) -> None:
+    """Refuse a table that has more columns, or longer texts, than a study can look at."""
+    names = [name for name in table.names if name not in set(dropped)]
+    if len(names) > MOST_COLUMNS:
+        raise UserError(f"{len(names)} columns are too many; give a table of {MOST_COLUMNS} at most, or --drop some")
+    for name in names:
+        lengths = np.strings.str_len(table[name]) if table[name].dtype.kind == "T" else np.zeros(1)
+        if lengths.max(initial=0) > LONGEST_CELL or lengths.sum() > MOST_TEXT:
+            raise UserError(
+                f"the texts of {name} are too long: {lengths.max()} characters in a cell and {lengths.sum()} in all; "
+                f"at most {LONGEST_CELL} and {MOST_TEXT} are read; give shorter ones, or --drop {name}"
+            )
+
+
 def infer_kinds(
     table: Table, names: Sequence[str], *, types: Mapping[str, str] | None = None, keep: Sequence[str] = ()
 ) -> dict[str, ColumnKind]:
@@ -155,10 +180,22 @@ def settled_kinds(
     table: Table, found: Mapping[str, ColumnKind], reasons: Mapping[str, str], rows: Integers | slice = slice(None)
 ) -> tuple[ColumnKind, ...]:
     """The kinds, with those unused that have a reason or hold nothing to learn from in these rows."""
+    for name, kind in found.items():
+        if kind.kind == "number" and name not in reasons:
+            _refuse_huge(name, table[name])
     return tuple(
         ColumnKind(name, "unused", reason=reasons[name]) if name in reasons else settled(kind, table[name][rows])
         for name, kind in found.items()
     )
+
+
+def _refuse_huge(name: str, numbers: Floats) -> None:
+    largest = np.max(np.abs(numbers), initial=0.0, where=np.isfinite(numbers))
+    if largest > LARGEST:
+        raise UserError(
+            f"{name} has numbers of about {largest:.2g}, whose squares are no numbers here; give it in another unit, "
+            f"or --drop {name}"
+        )
 
 
 def used_kinds(kinds: Sequence[ColumnKind]) -> tuple[ColumnKind, ...]:
@@ -269,6 +306,8 @@ def _example(there: Array) -> str:
 def _kind_of_text(name: str, there: Array, decimal: str) -> ColumnKind:
     if _nested(there).mean() >= NUMBERS_AT_LEAST:
         return ColumnKind(name, "unused", reason="nested", example=_example(there))
+    if _beyond_float(there).mean() > 1 - NUMBERS_AT_LEAST and np.isnan(as_float(there)).mean() > NUMBERS_AT_LEAST:
+        return ColumnKind(name, "unused", reason="large", example=_example(there))
     form = _number_form(there, decimal)
     found = _as_number(name, there, form) if form else None
     if found and _enough(found, there):
@@ -290,10 +329,17 @@ def _nested(there: Array) -> Bools:
 
 
 def _beyond_float(there: Array) -> Bools:
-    """Which cells are whole numbers, written out, that float64 cannot tell from their neighbours."""
-    found = np.strings.str_len(there) >= len(str(EXACT))
-    found[found] = [c.lstrip("+-").isdecimal() and abs(int(c)) > EXACT for c in there[found].tolist()]
+    """Which cells are numbers that float64 cannot hold, or whole ones that it cannot tell from their neighbours."""
+    found = (np.strings.str_len(there) >= len(str(EXACT))) | (np.strings.find(np.strings.lower(there), "e") > 0)
+    found[found] = [_is_beyond(cell) for cell in there[found].tolist()]
     return found
+
+
+def _is_beyond(cell: str) -> bool:
+    if _TOO_LARGE.fullmatch(cell):
+        return math.isinf(float(cell))
+    digits = cell.lstrip("+-")
+    return digits.isdecimal() and (len(digits) > LONGEST_WHOLE or abs(int(digits)) > EXACT)
 
 
 def _enough(found: ColumnKind, there: Array) -> bool:
@@ -305,7 +351,8 @@ def _enough(found: ColumnKind, there: Array) -> bool:
 def _as_number(name: str, there: Array, form: NumberForm) -> ColumnKind:
     numbers = as_float(there, form)
     sizes = np.abs(numbers[~np.isnan(numbers) & (numbers != 0.0)])
-    largest = min(ABSURD * float(np.median(sizes)), np.finfo(float).max) if len(sizes) else np.inf
+    with np.errstate(over="ignore"):
+        largest = min(ABSURD * float(np.median(sizes)), np.finfo(float).max) if len(sizes) else np.inf
     lost = np.isnan(numbers)
     bad = _unreadable(there, lost) | (np.abs(numbers) > largest)
     return ColumnKind(
@@ -356,6 +403,9 @@ def _as_category(name: str, there: Array) -> ColumnKind:
     lost = np.isnan(numbers)
     if lost.mean() > MIXED_AT_LEAST or len(there) < ROWS_TO_JUDGE:
         return ColumnKind(name, "category")
+    if not lost.any():
+        odd = _example(there[np.argmax(np.abs(numbers)) :])
+        return ColumnKind(name, "category", remark=f"{odd!r} and others are so large that there is no common scale")
     odd = _example(there[lost])
     return ColumnKind(name, "category", remark=f"{1 - lost.mean():.0%} of the cells are numbers, but {odd!r} is none")
 

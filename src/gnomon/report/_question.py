@@ -18,7 +18,7 @@ from gnomon.io import Table, UserError
 from gnomon.io.tables import refuse_unknown
 from gnomon.report._budget import Budget
 from gnomon.report._checks import copies_of
-from gnomon.report._kinds import ColumnKind, as_kinds, clock_of, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, check_extent, clock_of, infer_kinds, settled_kinds, used_kinds
 from gnomon.report._metrics import scores_of
 from gnomon.report._progress import Progress
 from gnomon.report._splits import Split, split
@@ -128,6 +128,7 @@ def question(
     shown, target = given
     table, (group, time, drop, keep, types) = shown.table, columns
     columns.check(table, target)
+    check_extent(table, drop)
     whole = read_target(table, target, task or _told_task(target, types))
     roles = columns.roles
     stakes = wishes.aims.stakes(whole.classes, positive_is_used=wishes.metric is not None)

@@ -48,6 +48,7 @@ from gnomon.report._stages import (
 )
 from gnomon.report._study_record import Study
 from gnomon.report.aims import Aims
+from gnomon.report.ending import reading_within
 from gnomon.report.origin import Rows, asked, labels_of
 from gnomon.report.words import capitalized
 
@@ -155,7 +156,8 @@ def learn(
     budget = Budget(time_limit, search=search)
     wishes = Wishes(check_rule(rule), metric, aims, single, search, refit, seed)
     columns = ColumnWishes(group, time, drop, keep, types or {})
-    found = question(asked(data, target, reading), task, columns, wishes, budget, progress)
+    with reading_within(time_limit):
+        found = question(asked(data, target, reading), task, columns, wishes, budget, progress)
     with suited_threads(len(found.table), len(found.used)):
         return _study(found)
 

@@ -23,8 +23,9 @@ UNUSED = {
     ),
     "large": Finding(
         "warning",
-        "Very large whole numbers",
-        "Columns of whole numbers beyond 2^53, of which neighbours look alike as numbers: {}. Not used; "
+        "Very large numbers",
+        "Columns of whole numbers beyond 2^53, of which neighbours look alike, or of numbers beyond 1.8e308: {}. "
+        "Not used; "
         "--type NAME=number reads one rounded, --type NAME=category as it is.",
     ),
     "identifier": Finding(

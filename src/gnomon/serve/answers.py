@@ -203,6 +203,8 @@ class OpenModel:
 
     def answers(self, table: Table, asked: Asked = Asked()) -> Answers:  # noqa: B008
         """What the model says of each row of `table`."""
+        if not len(table):
+            raise UserError("there are no rows to predict; give a table with one at least")
         ids = self._identifiers(table, asked.ids)
         if self.task == "anomaly":
             return Answers(ids, self._anomalies(table, asked.threshold))
@@ -252,7 +254,19 @@ def open_model(path: Path) -> OpenModel:
     found = load(path)
     if not isinstance(found, Pipeline) or not isinstance(found[0], OfColumns):
         raise ModelFileError(f"{path}: the notes are of gnomon, the model is not; make the model again")
+    task = _task_of(found)
+    if task != facts["task"]:
+        raise ModelFileError(f"{path}: the notes are of {facts['task']}, the model is of {task}; make the model again")
     return OpenModel(found, facts)
+
+
+def _task_of(found: Pipeline) -> str:
+    """What the model answers."""
+    if hasattr(found, "classes_"):
+        return "classification"
+    if hasattr(found[-1], "oddness"):
+        return CLUSTER
+    return "anomaly" if hasattr(found[-1], "score_samples") else "regression"
 
 
 @contextmanager

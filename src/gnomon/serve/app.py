@@ -240,12 +240,12 @@ class _Service:
     def _said(self, kind: str, options: Mapping[str, str], body: bytes) -> tuple[str, list[str]]:
         """The answer to a body of this type as text, and the notes."""
         others: list[str] = []
-        if kind == CSV:
-            table = table_of_csv(body, self.limits.rows, {**self.reading, **_reading_of(options)})
-        else:
-            rows = json_rows(body, self.limits.rows)
-            table, others = table_of_rows(rows, self.model.kinds, self.reading.get("missing", ()))
         with warnings_as_notes() as said:
+            if kind == CSV:
+                table = table_of_csv(body, self.limits.rows, {**self.reading, **_reading_of(options)})
+            else:
+                rows = json_rows(body, self.limits.rows)
+                table, others = table_of_rows(rows, self.model.kinds, self.reading.get("missing", ()))
             notes = list(self.model.remarks(table, others))
             answers = self.model.answers(table, self.asked if kind == CSV else self._of_rows)
         notes += said
