@@ -50,6 +50,7 @@ WELL_FORMED = {
     "tab": ("a\tb\n1\tx\n2\ty\n", {"a": ["1", "2"], "b": ["x", "y"]}),
     "bar": ("a|b\n1|x\n2|y\n", {"a": ["1", "2"], "b": ["x", "y"]}),
     "byte order mark": ("\ufeffa,b\n1,x\n", {"a": ["1"], "b": ["x"]}),
+    "two byte order marks": ("\ufeff\ufeffa,b\n1,x\n", {"a": ["1"], "b": ["x"]}),
     "windows lines": ("a,b\r\n1,x\r\n", {"a": ["1"], "b": ["x"]}),
     "no last line end": ("a,b\n1,x", {"a": ["1"], "b": ["x"]}),
     "quotes": ('a,b\n1,"x, ""y"""\n', {"a": ["1"], "b": ['x, "y"']}),

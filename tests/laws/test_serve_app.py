@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from gnomon.io import Table
+from gnomon.io import ModelFileError, Table, UserError, save
 from gnomon.report._kinds import infer_kinds
 from gnomon.serve import Answers, Asked, OpenModel, RequestLimits, asgi_app, open_model
 from gnomon.serve import app as serve_app
@@ -230,3 +230,15 @@ def test_numbers_of_json_keep_their_digits_and_infinite_ends_are_null():
     assert table["x"].tolist() == ["0.123456789012345", "123456789012345"]
     rows = Answers({}, {"prediction": [1.0], "low": [-np.inf], "high": [np.inf]}).rows()
     assert rows == [{"prediction": 1.0, "low": None, "high": None}]
+
+
+@pytest.mark.parametrize("task", ["regression", "anomaly", "cluster"])
+def test_notes_of_another_task_than_the_model_are_refused(of_classes, tmp_path, task):
+    save(of_classes.pipeline, tmp_path / "model.skops", **{**of_classes.facts, "task": task})
+    with pytest.raises(ModelFileError, match=f"the notes are of {task}, the model is of classification"):
+        open_model(tmp_path / "model.skops")
+
+
+def test_a_table_without_a_row_is_refused(of_classes):
+    with pytest.raises(UserError, match="no rows to predict"):
+        of_classes.answers(Table({"income": [], "years": [], "home": []}))

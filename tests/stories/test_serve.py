@@ -406,3 +406,10 @@ def test_an_interrupt_as_soon_as_the_address_is_told_ends_it_in_order(files):
     """`serving` interrupts it and looks at what it says."""
     with serving(files / "amount.skops") as client:
         assert client.port > 0
+
+
+def test_an_open_quotation_mark_is_noted(server):
+    body = HEAD + 'c7,€ 30,4,own\nc8,€ 3,4,"own\n'
+    status, headers, _ = server.ask("POST", "/predict", body, content_type="text/csv")
+    assert status == 200
+    assert any("is never closed" in note for note in json.loads(headers["Gnomon-Notes"]))

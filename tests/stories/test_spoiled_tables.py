@@ -86,7 +86,8 @@ SPOILED = {
     "1e400 among others": table(lambda i: "-1e400" if i % 6 == 0 else str(i / 7)),
     "whole numbers of 5000 digits": table(lambda i: f"{i + 1}" + "0" * 5000),
     "numbers of 1.7e308": table(lambda i: ["1.7e308", "-1.7e308"][i % 2]),
-    "numbers of 1e200": table(lambda i: f"{i}e200"),
+    "numbers of 1e200": table(lambda i: f"{i / 7}e200"),
+    "numbers of 1e305": table(lambda i: f"{['', '-'][i % 2]}{i / 7}e304"),
     "numbers of 1e-320": table(lambda i: f"{i}e-320"),
     "infinities": table(lambda i: ["inf", "-inf", "nan", "1"][i % 4]),
     "formulas": table(lambda i: f"=cmd|calc!A{i}", head="=HYPERLINK(1),@z,y"),
@@ -113,7 +114,8 @@ def model(tmp_path_factory):
 
 OF_GROUPS = (
     "empty", "gzip of 300 MB", "gzip of many rows alike", "Parquet without a row", "cells of 500 kB", "30 000 columns",
-    "numbers of 1e39", "1e400 among others", "numbers of 1.7e308", "numbers of 1e-320", "infinities", "only gaps",
+    "numbers of 1e39", "1e400 among others", "numbers of 1.7e308",
+    "numbers of 1e200", "numbers of 1e305", "numbers of 1e-320", "infinities", "only gaps",
 )  # fmt: skip
 COMMANDS = [("learn", case) for case in SPOILED] + [("predict", case) for case in SPOILED]
 

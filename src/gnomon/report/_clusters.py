@@ -31,7 +31,15 @@ from gnomon.report._cluster_number import NumberOfGroups, ask
 from gnomon.report._cluster_stability import group_stability
 from gnomon.report._cluster_words import Profile, axis_words, profile_of, rules_in_words, separation
 from gnomon.report._findings import GRAVITY, Finding
-from gnomon.report._kinds import ColumnKind, as_kinds, check_extent, infer_kinds, settled_kinds, used_kinds
+from gnomon.report._kinds import (
+    LARGEST_OF_DISTANCES,
+    ColumnKind,
+    as_kinds,
+    check_extent,
+    infer_kinds,
+    settled_kinds,
+    used_kinds,
+)
 from gnomon.report._progress import Progress, silent, suited_threads
 from gnomon.report._stand_ins import check_stand_ins
 from gnomon.report.placing import NearestGroup, group_spreads
@@ -188,7 +196,9 @@ def find_clusters(
     texts = [name for name, kind in found.items() if kind.kind == "text"]
     _refuse_texts(texts, types or {})
     table = as_kinds(table, list(found.values()))
-    kinds = settled_kinds(table, found, dict.fromkeys(texts, "text") | dict.fromkeys(drop, "dropped"))
+    kinds = settled_kinds(
+        table, found, dict.fromkeys(texts, "text") | dict.fromkeys(drop, "dropped"), largest=LARGEST_OF_DISTANCES
+    )
     used = used_kinds(kinds)
     # On small matrices BLAS threads cost more than they save.
     with suited_threads(len(table), len(used)):

@@ -57,8 +57,8 @@ MOST_COLUMNS = 20_000
 """Each takes a millisecond before anything is learned, and most of them a line in the report."""
 LONGEST_CELL, MOST_TEXT = 100_000, 200_000_000
 """Characters of a cell, and of all cells of a column of text."""
-LARGEST = 1e150
-"""A number of which the square is one too."""
+LARGEST, LARGEST_OF_DISTANCES = 1e306, 1e150
+"""Of larger numbers, sums and differences are none, or squares."""
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 TYPES = ("number", "category", "date", "text")
 
@@ -177,23 +177,28 @@ def settled(kind: ColumnKind, values: Array) -> ColumnKind:
 
 
 def settled_kinds(
-    table: Table, found: Mapping[str, ColumnKind], reasons: Mapping[str, str], rows: Integers | slice = slice(None)
+    table: Table,
+    found: Mapping[str, ColumnKind],
+    reasons: Mapping[str, str],
+    rows: Integers | slice = slice(None),
+    *,
+    largest: float = LARGEST,
 ) -> tuple[ColumnKind, ...]:
     """The kinds, with those unused that have a reason or hold nothing to learn from in these rows."""
     for name, kind in found.items():
         if kind.kind == "number" and name not in reasons:
-            _refuse_huge(name, table[name])
+            _refuse_huge(name, table[name], largest)
     return tuple(
         ColumnKind(name, "unused", reason=reasons[name]) if name in reasons else settled(kind, table[name][rows])
         for name, kind in found.items()
     )
 
 
-def _refuse_huge(name: str, numbers: Floats) -> None:
+def _refuse_huge(name: str, numbers: Floats, most: float) -> None:
     largest = np.max(np.abs(numbers), initial=0.0, where=np.isfinite(numbers))
-    if largest > LARGEST:
+    if largest > most:
         raise UserError(
-            f"{name} has numbers of about {largest:.2g}, whose squares are no numbers here; give it in another unit, "
+            f"{name} has numbers of about {largest:.2g}, too large to calculate with; give it in another unit, "
             f"or --drop {name}"
         )
 
