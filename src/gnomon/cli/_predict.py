@@ -67,7 +67,7 @@ def _table(data: Path | None, reading: Mapping[str, Any]) -> Table:
 def _refuse_read(out: Path | None, *read: Path | None) -> None:
     """Refuse to write over a file that is read, by whatever name."""
     for path in read:
-        if None not in (out, path) and out.is_file() and path.is_file() and out.samefile(path):
+        if out and path and out.is_file() and path.is_file() and out.samefile(path):
             raise UserError(f"--out {out} is the file that is read; give another one")
 
 

@@ -183,8 +183,8 @@ def _read_cells(lines: TextIO, delimiter: str) -> _Cells:
 
 def _warn_of_open_quote(cells: _Cells) -> None:
     """Where quotation marks are ordinary characters because one is never closed, the file may have been cut short."""
-    heads = ([cell] for cell in cells.first)
-    opened = [cell for part in (*heads, *cells.columns) for cell in part if cell[:1] == '"' != cell[-1:]]
+    every = (*cells.first, *(cell for column in cells.columns for cell in column.tolist()))
+    opened = [cell for cell in every if cell[:1] == '"' != cell[-1:]]
     if opened:
         warnings.warn(
             f"the quotation mark before {_short(opened[0])!r} is never closed and is taken as a part of the cell; see "
