@@ -22,7 +22,16 @@ from gnomon.numerics.scale import largest_entry
 from gnomon.numerics.sharing import read_only
 from gnomon.optim import distances_to
 
-__all__ = ["Metric", "Similarity", "check_square", "distance_matrix", "pair_rows", "similarity_matrix", "unit_rows"]
+__all__ = [
+    "Metric",
+    "Similarity",
+    "check_square",
+    "distance_matrix",
+    "pair_rows",
+    "refuse_unknown",
+    "similarity_matrix",
+    "unit_rows",
+]
 
 Metric: TypeAlias = str | Callable[..., Any]
 Similarity: TypeAlias = str | Callable[..., Any] | Kernel
@@ -54,7 +63,7 @@ def distance_matrix(X: Any, metric: Metric, other: Any = None) -> Floats:
         B = X if other is None else other
         apart = distances_to(X, B.toarray() if issparse(B) else B)
         return apart**2 if metric == "sqeuclidean" else apart
-    D = pairwise_distances(read_only(X), read_only(other), metric=metric)
+    D = refuse_unknown("metric", metric, pairwise_distances(read_only(X), read_only(other), metric=metric))
     return D if other is not None else 0.5 * (D + D.T)
 
 
@@ -67,12 +76,25 @@ def similarity_matrix(X: Any, similarity: Similarity, other: Any = None) -> Floa
         return _products(A, A if other is None else unit_rows(other))
     if callable(similarity) and not isinstance(similarity, Kernel):
         rows, others = read_only(X), read_only(X if other is None else other)
-        return np.array([[float(similarity(x, y)) for y in others] for x in rows])
+        return refuse_unknown(
+            "similarity", similarity, np.array([[float(similarity(x, y)) for y in others] for x in rows])
+        )
     try:
         kernel = read_kernel(similarity, X)
     except ValueError as error:
         raise ValueError(f"similarity={similarity!r}: {error}") from None
     return kernel.gram(X) if other is None else kernel.gram(X, other)
+
+
+def refuse_unknown(name: str, measure: Any, found: Floats, first: int = 0) -> Floats:
+    """What was found for pairs of rows, of which the first row has the number `first`, where all of it is finite."""
+    if not np.all(np.isfinite(found)):
+        row, other = np.argwhere(~np.isfinite(found))[0]
+        raise ValueError(
+            f"{name}={measure!r} is {found[row, other]} for the rows {first + row} and {other}, as correlations of "
+            "constant rows are; leave such rows out, or choose another"
+        )
+    return found
 
 
 def unit_rows(X: Any) -> Any:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike
 from gnomon.base import is_given_matrix
-from gnomon.cluster._pairs import distance_matrix
+from gnomon.cluster._pairs import distance_matrix, refuse_unknown
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.sharing import read_only
@@ -111,7 +111,7 @@ def _distances(rows: Any, part: slice, metric: Any) -> Floats:
     if is_given_matrix(metric):
         return np.asarray(rows[part])
     rows = read_only(rows)
-    return pairwise_distances(rows[part], rows, metric=metric)
+    return refuse_unknown("metric", metric, pairwise_distances(rows[part], rows, metric=metric), part.start)
 
 
 def _scores(sums: Floats, index: Any, sizes: Any) -> Floats:
