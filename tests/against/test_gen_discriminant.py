@@ -8,6 +8,7 @@ from sklearn import discriminant_analysis as peer
 from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf, oas
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
 
+from gnomon import generative
 from gnomon.generative import GaussianClassifier, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 TABLES = {
@@ -171,6 +172,24 @@ def test_estimated_shrinkage_is_scikit_learns(table, word, estimator):
 
 
 @pytest.mark.spec("GEN-056", "GEN-059")
+class PlainCovariance:
+    """No estimator of scikit-learn: `fit` returns nothing, and there are no parameters."""
+
+    def fit(self, X):
+        self.covariance_ = np.cov(X.T, bias=True)
+
+
+@pytest.mark.parametrize("name", ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"])
+def test_any_object_with_fit_and_covariance_estimates_covariances(name):
+    X, y = load_iris(return_X_y=True)
+    solver = {"LinearDiscriminantAnalysis": "lsqr"}.get(name, "eigen")
+    given = PlainCovariance()
+    ours, theirs = (
+        getattr(module, name)(solver=solver, covariance_estimator=given).fit(X, y) for module in (generative, peer)
+    )
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
+
+
 def test_gaussian_classifiers_are_discriminant_analyses():
     X, y = TABLES["iris"]
     tied, full = GaussianClassifier("tied").fit(X, y), GaussianClassifier("full").fit(X, y)

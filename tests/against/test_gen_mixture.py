@@ -67,6 +67,15 @@ def test_no_iterations_and_warm_starts():
     assert model.lower_bound_ > before
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_warm_starts_of_one_iteration_converge():
+    models = [make(3, max_iter=1, random_state=0, warm_start=True) for make in (GaussianMixture, Peer)]
+    for model in models:
+        assert any(model.fit(DATA["iris"]).converged_ for _ in range(200))
+    assert models[0].n_iter_ == models[1].n_iter_ == 1
+    assert models[0].lower_bound_ == pytest.approx(models[1].lower_bound_, abs=0.01)
+
+
 @pytest.mark.spec("GEN-067", "GEN-061")
 def test_in_a_pipeline_and_a_grid_y_is_ignored():
     X, y = load_iris(return_X_y=True)

@@ -179,3 +179,33 @@ def test_classifiers(name, n_classes, options):
     if n_classes == 2:
         for a, b in zip(ours.latent_mean_and_variance(NEW), theirs.latent_mean_and_variance(NEW), strict=True):
             assert_allclose(a, b, rtol=0.05 if tol > 1e-6 else 1e-5)
+
+
+@pytest.mark.parametrize("cls", [GaussianProcessClassifier, GaussianProcessRegressor])
+def test_a_compound_kernel_is_refused(cls):
+    with pytest.raises(ValueError, match="CompoundKernel"):
+        cls(kernel=peer.CompoundKernel([peer.RBF(), peer.RBF()])).fit(X, Y > 0.0)
+
+
+@pytest.mark.parametrize("multi_class", ["one_vs_rest", "one_vs_one"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_base_estimator_is_scikit_learns(multi_class, k):
+    labels = np.array(["a", "b", "c"])[np.digitize(Y, [-0.5, 0.5]) if k == 3 else (Y > 0.0).astype(int)]
+    ours, theirs = (
+        cls(optimizer=None, multi_class=multi_class).fit(X, labels).base_estimator_
+        for cls in (GaussianProcessClassifier, PeerClassifier)
+    )
+    assert list(ours.classes_) == list(theirs.classes_)
+    assert list(ours.predict(NEW)) == list(theirs.predict(NEW))
+    if k == 2:
+        return
+    assert type(ours) is type(theirs)
+    for mine, part in zip(ours.estimators_, theirs.estimators_, strict=True):
+        assert_allclose(mine.predict_proba(NEW), part.predict_proba(NEW), atol=1e-4)
+        assert_allclose(mine.log_marginal_likelihood_value_, part.log_marginal_likelihood_value_, rtol=1e-6)
+
+
+def test_one_process_of_all_classes_has_no_base_estimator():
+    model = GaussianProcessClassifier(multi_class="softmax", optimizer=None)
+    assert not hasattr(model, "base_estimator_")
+    assert not hasattr(model.fit(X, np.digitize(Y, [-0.5, 0.5])), "base_estimator_")

@@ -51,19 +51,21 @@ KINDS = [({}, name) for name in ("dense", "float32", "wide", "constant column", 
 @pytest.mark.parametrize("rows", [ALONE, PAIRS, KINDS], ids=["alone", "pairs", "kinds"])
 @pytest.mark.filterwarnings("ignore:the number of connected components")
 def test_the_same_as_scikit_learn(rows):
-    # Ours can place new rows, and theirs not. Two children stand in the order of their numbers, as in SciPy; theirs of
-    # single linkage in the order in which rows were found.
-    single = [row for row in rows if row[0].get("linkage") == "single" and "connectivity" not in row[0]]
-    found = walk("AgglomerativeClustering", AgglomerativeClustering, [row for row in rows if row not in single])
-    found += walk("AgglomerativeClustering", AgglomerativeClustering, single, also=["children_"])
+    # Ours can place new rows, and theirs not.
+    found = walk("AgglomerativeClustering", AgglomerativeClustering, rows)
     assert not [difference for difference in found if "predict: one of the two" not in difference]
 
 
-def test_children_of_single_linkage():
-    theirs, ours = (
-        c(linkage="single").fit(X) for c in (sklearn.cluster.AgglomerativeClustering, AgglomerativeClustering)
-    )
-    np.testing.assert_array_equal(np.sort(theirs.children_, axis=1), ours.children_)
+@pytest.mark.parametrize("metric", ["euclidean", "l2", "manhattan", "chebyshev", "cosine", "precomputed"])
+def test_children_and_labels_of_single_linkage(metric):
+    """Two children stand in the order of the walk where scikit-learn walks itself, and labels follow their order."""
+    rows = distances()[0] if metric == "precomputed" else X
+    classes = sklearn.cluster.AgglomerativeClustering, AgglomerativeClustering
+    for k in (2, 5, 9):
+        theirs, ours = (c(k, metric=metric, linkage="single").fit(rows) for c in classes)
+        np.testing.assert_array_equal(ours.children_, theirs.children_)
+        np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    assert np.all(ours.merges_[:, 0] < ours.merges_[:, 1])
 
 
 def test_the_same_parameters():

@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-import sklearn.cluster
 from sklearn.base import ClusterMixin
+from sklearn.cluster import AgglomerativeClustering as PeerClustering
+from sklearn.neighbors import VALID_METRICS
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_memory
 
@@ -238,7 +239,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
             raise ValueError(f"linkage={self.linkage!r} takes distances as they are; use metric='precomputed'")
 
     def _keep_tree(self, merges: Floats) -> None:
-        self.merges_, self.heights_ = merges, merges[:, 2]
+        self.merges_, self.heights_ = np.column_stack([np.sort(merges[:, :2]), merges[:, 2:]]), merges[:, 2]
         self.children_, self.has_inversions_ = merges[:, :2].astype(np.intp), has_inversions(merges[:, 2])
         if self.compute_distances or self.distance_threshold is not None:
             self.distances_ = self.heights_
@@ -247,7 +248,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         if self.linkage not in THEIRS:
             raise ValueError(f"connectivity restricts {', '.join(THEIRS)} linkage, not linkage={self.linkage!r}")
         options = {**self.get_params(), "compute_distances": True, "connectivity": self._neighbours(X)}
-        found = sklearn.cluster.AgglomerativeClustering(**options).fit(X)
+        found = PeerClustering(**options).fit(X)
         n, sizes = len(X), np.ones(len(X) + len(found.children_))
         for i, (a, b) in enumerate(found.children_):
             sizes[n + i] = sizes[a] + sizes[b]
@@ -282,12 +283,14 @@ def _tree(X: Floats, linkage: Any, metric: Metric) -> Floats:
         return merge_tree(distance_matrix(X, metric), linkage)
     unit = row_unit(X)
     rows: Floats = unit.inward(X)
+    # Scikit-learn leaves the pairs of its own spanning trees in the order of the walk, and labels follow it.
+    sort = linkage != "single" or metric not in VALID_METRICS["ball_tree"]
     if isinstance(metric, str) and metric in EUCLIDEAN and linkage in ("single", "ward"):
-        merges = merge_rows(rows, linkage)
+        merges = merge_rows(rows, linkage, sort_pairs=sort)
         merges[:, 2] = unit.outward(merges[:, 2])
         return merges
     if isinstance(metric, str) and metric in EUCLIDEAN:
         merges = merge_tree(distance_matrix(rows.astype(float), metric), linkage)
         merges[:, 2] = unit.outward(merges[:, 2])
         return merges
-    return merge_tree(distance_matrix(X, metric), linkage)
+    return merge_tree(distance_matrix(X, metric), linkage, sort_pairs=sort)

@@ -21,7 +21,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, Seed
+from gnomon._typing import Count, Floats, Integers, MatrixLike, NonNegative, Seed, Verbosity
 from gnomon.base import kernel_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
@@ -71,7 +71,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         Further arguments of a callable.
     n_jobs : int, optional
         Threads of the search for neighbours.
-    verbose : bool, default=False
+    verbose : bool or int, default=False
         Write to stderr what each of the three steps found.
     laplacian : {"rw", "sym", "none"}, default="rw"
         As in (1); "none" is L itself.
@@ -134,7 +134,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         coef0: float = 1.0,
         kernel_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: Verbosity = False,
         laplacian: Laplacian = "rw",
     ):
         self.n_clusters = n_clusters
@@ -182,7 +182,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         degrees = np.asarray(W.sum(axis=1), dtype=float).ravel()
         joined = np.flatnonzero(degrees > 0.0)
         self._refuse(len(degrees), len(joined))
-        report = progress_of(2 * self.verbose, "step") or (lambda done, total, note="": None)
+        report = progress_of(2 * bool(self.verbose), "step") or (lambda done, total, note="": None)
         report(1, 3, f": graph of {len(degrees)} rows, {len(joined)} with an edge")
         graph = W if len(joined) == len(degrees) else W[joined][:, joined]
         found = smallest_eigenvectors(graph, degrees[joined], self.laplacian, self._eigen(len(joined), rng))

@@ -107,7 +107,9 @@ def class_covariances(
 
 
 def _by_estimator(estimator: BaseEstimator, X: Floats) -> Floats:
-    fitted = clone(estimator).fit(X)
+    # Anything with `fit` and `covariance_` will do, also what returns nothing from `fit`.
+    fitted: Any = clone(estimator, safe=False)
+    fitted.fit(X)
     cov = getattr(fitted, "covariance_", None)
     if cov is None:
         raise ValueError(f"{type(estimator).__name__} does not have a covariance_ attribute; give one that has")

@@ -402,6 +402,11 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         )
         if self.max_iter == 0:
             return result
+        # A warm start gains over the end of the last fit, also where there is but one iteration to compare.
+        if self._goes_on() and result.n_iter == 0 and result.stop_reason == "max_iter":
+            gain = result.objective / steps.total_weight - vars(self).get("lower_bound_", np.nan)
+            if abs(gain) < self.tol:
+                result = result._replace(converged=True, stop_reason="tol")
         # The posterior is known, so one more M-step costs nothing; scikit-learn ends with it too.
         last = steps.m_step(result.posterior)
         told.done()

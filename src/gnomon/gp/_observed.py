@@ -157,8 +157,8 @@ class ObservedProcess(Estimator, metaclass=ABCMeta):
                 f"rows, more than {MOST_DENSE}; fit fewer rows, or give solver='inducing'"
             )
         else:
-            return solve(self.solver_, parameters, self._data, Effort()).evidence
-        return (value, gradient) if eval_gradient else value
+            value = solve(self.solver_, parameters, self._data, Effort()).evidence
+        return (np.float64(value), gradient) if eval_gradient else np.float64(value)
 
     def loo_predict(self) -> tuple[Floats, Floats]:
         """E(yᵢ | y₋ᵢ) and the standard deviation of yᵢ given the other rows, without a refit.

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.gaussian_process.kernels import CompoundKernel
 from sklearn.gaussian_process.kernels import Kernel as PeerKernel
 
 from gnomon._typing import ArrayLike, Floats, Integers
@@ -101,4 +102,6 @@ class Adopted(Kernel):
 
 def adopt(kernel: Kernel | PeerKernel) -> Kernel:
     """Ours as it is, scikit-learn's as an `Adopted` one."""
+    if isinstance(kernel, CompoundKernel):
+        raise ValueError("kernel cannot be a CompoundKernel: it has a matrix for each part; give one of them")
     return Adopted(kernel) if isinstance(kernel, PeerKernel) else kernel

@@ -9,12 +9,15 @@ process for each class against the rest, one for each pair, or `laplace_softmax`
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.gaussian_process.kernels import CompoundKernel
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -282,7 +285,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         found = [evidence_of(kernel, part.problem) for kernel, part in zip(kernels, self._parts, strict=True)]
         if not clone_kernel:
             self._parts = [part._replace(kernel=kernel) for part, kernel in zip(self._parts, kernels, strict=True)]
-        value = float(np.mean([v for v, _, _ in found]))
+        value = np.mean([v for v, _, _ in found])
         return (value, found[0][1]) if eval_gradient else value
 
     @property
@@ -293,6 +296,26 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         if len(kernels) == 1:
             return peers[0] if peers else kernels[0]
         return CompoundKernel(peers) if peers else kernels
+
+    @property
+    def base_estimator_(self) -> Any:
+        """The model itself for two classes; for several scikit-learn's reduction of fitted models of two classes.
+
+        With ``multi_class="softmax"`` there are no such parts.
+        """
+        check_is_fitted(self)
+        if self.n_classes_ == 2:
+            return self
+        if self.multi_class == "softmax":
+            raise AttributeError("multi_class='softmax' is one model of all classes and has no base_estimator_")
+        found = {"one_vs_rest": OneVsRestClassifier, "one_vs_one": OneVsOneClassifier}[self.multi_class](clone(self))
+        found.classes_, found.n_features_in_ = self.classes_, self.n_features_in_
+        found.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
+        found.estimators_, found.pairwise_indices_ = [copy(self) for _ in self._parts], None
+        for model, part in zip(found.estimators_, self._parts, strict=True):
+            model._parts, model.classes_, model.n_classes_ = [part], np.arange(2), 2
+            model._set()
+        return found
 
     @property
     def mode_(self) -> Any:

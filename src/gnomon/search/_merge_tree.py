@@ -65,7 +65,7 @@ SQUARED = ("centroid", "median", "ward")
 """Linkages whose (1) is for squared Euclidean distances."""
 
 
-def merge_tree(D: Floats, linkage: Linkage) -> Floats:
+def merge_tree(D: Floats, linkage: Linkage, *, sort_pairs: bool = True) -> Floats:
     """The tree of merges from distances; for centroid, median and ward linkage these are Euclidean.
 
     Parameters
@@ -73,6 +73,9 @@ def merge_tree(D: Floats, linkage: Linkage) -> Floats:
     D : ndarray of shape (n, n)
         Symmetric.
     linkage : {"single", "complete", "average", "weighted", "centroid", "median", "ward"}
+    sort_pairs : bool, default=True
+        The cluster of the lower number first. With False, the first of single linkage is that which Prim's algorithm
+        reaches first from row 0.
 
     Returns
     -------
@@ -96,23 +99,25 @@ def merge_tree(D: Floats, linkage: Linkage) -> Floats:
     if linkage in SQUARED:
         work *= work
     if linkage == "single":
-        return _labelled(_spanning_tree(work))
+        return _labelled(_spanning_tree(work), sort_pairs)
     formula = compiled(LINKAGES[linkage])
     if linkage in ("centroid", "median"):
         found = _generic(work, formula)
-        return _numbered(found, np.sqrt(np.maximum(found[:, 2], 0.0)))
+        return _numbered(found, np.sqrt(np.maximum(found[:, 2], 0.0)), sort_pairs)
     found = _matrix_chain(work, formula)
     heights = np.sqrt(np.maximum(found[:, 2], 0.0)) if linkage in SQUARED else found[:, 2]
-    return _labelled(np.column_stack([found[:, :2], heights]))
+    return _labelled(np.column_stack([found[:, :2], heights]), sort_pairs)
 
 
-def merge_rows(X: Floats, linkage: Literal["single", "ward"]) -> Floats:
+def merge_rows(X: Floats, linkage: Literal["single", "ward"], *, sort_pairs: bool = True) -> Floats:
     """The tree of merges of rows by Euclidean distances, without the matrix of these.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
     linkage : {"single", "ward"}
+    sort_pairs : bool, default=True
+        As of `merge_tree`.
 
     Returns
     -------
@@ -133,14 +138,14 @@ def merge_rows(X: Floats, linkage: Literal["single", "ward"]) -> Floats:
     check_choice("linkage", linkage, ["single", "ward"])
     rows = np.array(X, dtype=float, order="C")
     if linkage == "single":
-        return _labelled(_row_spanning_tree(rows))
+        return _labelled(_row_spanning_tree(rows), sort_pairs)
     found = ward_chain(rows)
-    return _labelled(np.column_stack([found[:, :2], np.sqrt(found[:, 2])]))
+    return _labelled(np.column_stack([found[:, :2], np.sqrt(found[:, 2])]), sort_pairs)
 
 
-def _labelled(edges: Floats) -> Floats:
+def _labelled(edges: Floats, sort_pairs: bool) -> Floats:
     """Edges in the order of their heights, between the clusters that they join."""
-    return _numbered(*_in_order(edges))
+    return _numbered(*_in_order(edges), sort_pairs)
 
 
 def _in_order(edges: Floats) -> tuple[Floats, Floats]:
@@ -148,12 +153,14 @@ def _in_order(edges: Floats) -> tuple[Floats, Floats]:
     return edges[order], edges[order, 2]
 
 
-def _numbered(edges: Floats, heights: Floats) -> Floats:
+def _numbered(edges: Floats, heights: Floats, sort_pairs: bool) -> Floats:
     """Merges of the clusters that hold the two rows of each edge."""
     n = len(edges) + 1
     merges = np.empty((n - 1, 4))
     merges[:, 2] = heights
     _number_clusters(edges[:, :2].astype(np.int64), merges)
+    if sort_pairs:
+        merges[:, :2].sort(axis=1)
     return merges
 
 
@@ -165,7 +172,7 @@ def _number_clusters(pairs: Integers, merges: Floats) -> None:
         a, b = _root(parent, pairs[i, 0]), _root(parent, pairs[i, 1])
         parent[a] = parent[b] = n + i
         size[n + i] = size[a] + size[b]
-        merges[i, 0], merges[i, 1], merges[i, 3] = min(a, b), max(a, b), size[n + i]
+        merges[i, 0], merges[i, 1], merges[i, 3] = a, b, size[n + i]
 
 
 @subroutine
