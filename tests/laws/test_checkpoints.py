@@ -242,6 +242,10 @@ def test_a_digest_tells_kinds_apart_and_ends():
         np.zeros(1),
         np.zeros((1, 1)),
         np.zeros(1, "f4"),
+        [b"a", b"b"],
+        [b"abytes:b"],
+        [[0], 0],
+        [[0, 0]],
     ]
     assert len(set(map(digest, values))) == len(values)
     assert digest(np.float64(1.0)) == digest(1.0)

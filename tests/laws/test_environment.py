@@ -27,10 +27,14 @@ PROJECT = PYPROJECT["project"]
 LAYERS = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
 FAMILIES = next(layer.split(" | ") for layer in LAYERS if "linear" in layer)
 
+STUDY = (
+    "the study of a table (gnomon.learn, gnomon.report) needs jinja2 and matplotlib; install them with: pip install "
+    "'gnomon[app]'"
+)
 SENTENCES = {
     "plot": "gnomon.plot needs matplotlib; install it with: pip install 'gnomon[plot]'",
-    "learn": "gnomon.report needs jinja2 and matplotlib; install them with: pip install 'gnomon[app]'",
-    "serve": "gnomon.report needs jinja2 and matplotlib; install them with: pip install 'gnomon[app]'",
+    "learn": STUDY,
+    "serve": STUDY,
     "save": "a model file needs skops; install it with: pip install 'gnomon[io]'",
     "load": "a model file needs skops; install it with: pip install 'gnomon[io]'",
     "parquet": "reading Parquet needs pyarrow; install it with: pip install 'gnomon[frames]'",

@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from types import SimpleNamespace
@@ -139,7 +140,9 @@ def made_node(path, kind, major, minor):
 
 
 @each_writer
-def test_a_device_stays_and_swallows_what_it_is_given(folder, write):
+def test_a_device_stays_and_swallows_what_it_is_given(folder, write, monkeypatch):
+    # What is to be poured waits in the folder of temporary files, where nothing of it may be left.
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     path = folder / "here" / "null"
     made_node(path, stat.S_IFCHR, 1, 3)
     if write is WRITERS["a training"]:

@@ -142,8 +142,8 @@ def kernel_of(
         for word, parameter in signature(type(model)).parameters.items():
             if word in OF_NAMES and words[word] != parameter.default:
                 raise ValueError(
-                    f"{word}={words[word]!r} is for a kernel that is named, and {kernel!r} has parameters of its own; "
-                    f"set them there, and leave {word} at {parameter.default!r}"
+                    f"{word}={words[word]!r} is for a kernel given by its name, and {kernel!r} has parameters of its "
+                    f"own; set them there, and leave {word} at {parameter.default!r}"
                 )
     if callable(kernel) and not isinstance(kernel, Kernel):
         more = words.get("kernel_params")

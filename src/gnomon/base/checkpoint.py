@@ -224,7 +224,7 @@ def _as_pickled(value: Any) -> list[Any]:
         found: Any = value.__reduce_ex__(4) if reduce is None else reduce(value)
     except TypeError as error:
         raise ValueError(
-            f"checkpoint= must know a fit again, and {value!r} among its parameters or data cannot be read ({error}); "
+            f"checkpoint= must recognise its fit, and {value!r} among its parameters or data cannot be read ({error}); "
             "give a value that can be pickled, or leave checkpoint out"
         ) from error
     if isinstance(found, str):
@@ -245,15 +245,16 @@ def _code(code: types.CodeType) -> list[Any]:
 
 
 def _function(f: types.FunctionType) -> list[Any]:
-    cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
+    cells = [content for cell in f.__closure__ or () for content in _content(cell)]
     return [f.__module__, f.__qualname__, f.__code__, f.__defaults__, f.__kwdefaults__, *cells]
 
 
-def _is_filled(cell: types.CellType) -> bool:
+def _content(cell: types.CellType) -> list[Any]:
+    """What a variable of an outer function holds, which may be nothing yet."""
     try:
-        return cell.cell_contents is cell.cell_contents
+        return [cell.cell_contents]
     except ValueError:
-        return False
+        return []
 
 
 def _class(kind: type) -> list[Any]:

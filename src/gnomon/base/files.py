@@ -216,7 +216,7 @@ def _pour(part: Path, stream: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Let what was written to a file, or renamed in a folder, outlast the machine's next moment."""
+    """Put on the disk what was written to a file, or renamed in a folder."""
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(descriptor)

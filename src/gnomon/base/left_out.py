@@ -71,14 +71,14 @@ class FitTask(NamedTuple):
         """The rows that count: those of positive weight."""
         return np.flatnonzero(self.weights > 0.0)
 
-    def fit(self, estimator: BaseEstimator, rows: Integers, *, target: Array | None = None, plain: bool = True) -> Any:
+    def fit(self, estimator: BaseEstimator, rows: Integers, *, target: Array | None = None, main: bool = True) -> Any:
         """A clone fitted to some rows without those of weight zero; `target` (of all rows) is y by default.
 
-        Without `plain` it is another estimator than the user's main one, and gets none of the further parameters.
+        Without `main` it is another estimator than the one that the user configures, and gets no further parameters.
         """
         rows = rows[self.weights[rows] > 0.0]
         y = self.y if target is None else target
-        return fit_rows(estimator, self.X, y, rows, self.fit_weights, self.params if plain else {})
+        return fit_rows(estimator, self.X, y, rows, self.fit_weights, self.params if main else {})
 
 
 class LeftOut(NamedTuple):
@@ -125,8 +125,8 @@ class LeftOut(NamedTuple):
         """T of (1)."""
         return len(self.members) if self.shares is None else len(self.shares)
 
-    def speaks_of(self, t: int) -> tuple[Integers, Floats]:
-        """Places in `rows` of which member t may speak, and its share in each."""
+    def unseen_by(self, t: int) -> tuple[Integers, Floats]:
+        """Places in `rows` of rows that member t has not seen, and its share in each answer."""
         if self.shares is None:
             places = np.flatnonzero(self.view == t)
             return places, np.ones(len(places))
@@ -136,7 +136,7 @@ class LeftOut(NamedTuple):
 
     def own_answers(self, X: Any, answer: Answer, n_jobs: int | None = None) -> Floats:
         """μ₋ᵢ of equation (1) for the rows that were left out, in the order of `rows`: (n, c)."""
-        here = [self.speaks_of(t) for t in range(self.n_members)]
+        here = [self.unseen_by(t) for t in range(self.n_members)]
         used = [t for t, (places, _) in enumerate(here) if len(places)]
         found = self._of_members(lambda t: _safe_indexing(X, self.rows[here[t][0]]), used, answer, n_jobs)
         own = np.zeros((len(self.rows), found[0].shape[1]))

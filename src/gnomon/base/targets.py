@@ -2,7 +2,7 @@
 
     y is a target   ⇔   no yᵢ is missing,   and all yᵢ are numbers, or labels of one kind that has an order      (1)
 
-What is missing is None, NaN, NaT and pandas' NA. Objects that are to be numbers become floats; What the shape may be,
+What is missing is None, NaN, NaT and pandas' NA. Objects that are to be numbers become floats; what the shape may be,
 scikit-learn's validation decides afterwards.
 """
 
@@ -55,7 +55,7 @@ def check_target(y: Any, *, numeric: bool = False, sparse: bool = False, name: s
     >>> check_target([1.5, None, 2.0], numeric=True)
     Traceback (most recent call last):
     ...
-    gnomon.base.targets.TargetError: Input y contains NaN: None in row 1 (1 row); impute it, or drop such rows
+    gnomon.base.targets.TargetError: Input y contains NaN: None in row 1 (1 row); impute it, or drop that row
     >>> check_target(["low", "high"], numeric=True)
     Traceback (most recent call last):
     ...
@@ -99,9 +99,10 @@ def target_array(y: Any, name: str = "y") -> Array:
     except ValueError as error:
         raise TargetError(f"{name} has rows of different lengths; give one value for each row") from error
     if found.ndim not in (1, 2):
-        shown = f"{name}={y!r}" if isinstance(y, (str, Real)) else f"{name} is a {type(y).__name__}"
+        shown = f"{name}={y!r}" if isinstance(y, (str, Real)) else f"{name} of the type {type(y).__name__}"
         raise TargetError(
-            f"{shown} of shape {found.shape}; give a sequence or an array with one value, or one row, for each row of X"
+            f"{shown} has the shape {found.shape}; give a sequence or an array with one value, or one row, for each "
+            "row of X"
         )
     if found.dtype.kind != "U" or not isinstance(y, (list, tuple)):
         return found
@@ -123,11 +124,10 @@ def _read_cells(found: Array, numeric: bool, name: str) -> Array:
 
 def _gap(found: Array, gaps: Bools, name: str) -> TargetError:
     rows = np.flatnonzero(gaps.reshape(len(found), -1).any(axis=1))
-    count, them = ("1 row", "it") if len(rows) == 1 else (f"{len(rows)} rows", "them")
+    one = len(rows) == 1
+    count, remedy = ("1 row", "it, or drop that row") if one else (f"{len(rows)} rows", "them, or drop such rows")
     cell = found.ravel()[gaps][:1].tolist()[0]
-    return TargetError(
-        f"Input {name} contains NaN: {cell} in row {rows[0]} ({count}); impute {them}, or drop such rows"
-    )
+    return TargetError(f"Input {name} contains NaN: {cell} in row {rows[0]} ({count}); impute {remedy}")
 
 
 def _numbers(found: Array, name: str) -> Array:
@@ -179,5 +179,5 @@ def _kind(cell: Any) -> type:
 
 
 def _shown(cell: Any, *, most: int = 40) -> str:
-    text = repr(str(cell) if isinstance(cell, np.str_) else cell)
+    text = repr(str(cell) if isinstance(cell, (np.str_, np.datetime64, np.timedelta64)) else cell)
     return text if len(text) <= most else f"{text[:most]}…"

@@ -92,7 +92,7 @@ class NormalizedScore(NamedTuple):
         residuals = np.abs(task.y - self._left_out(task, rows))
         mean = float(np.average(residuals[rows], weights=task.weights[rows]))
         other = self.estimator if self.spread is None else self.spread
-        spread = task.fit(other, rows, target=residuals, plain=other is self.estimator)
+        spread = task.fit(other, rows, target=residuals, main=other is self.estimator)
         return model, FlooredSpread(spread, max(LEAST * mean, np.finfo(float).tiny))
 
     def _left_out(self, task: FitTask, rows: Integers) -> Floats:
@@ -135,7 +135,7 @@ class QuantileScore(NamedTuple):
     high: BaseEstimator
 
     def learn(self, task: FitTask, rows: Integers) -> tuple[Any, ...]:
-        return tuple(task.fit(model, rows, plain=False) for model in self)
+        return tuple(task.fit(model, rows, main=False) for model in self)
 
     def given(self) -> tuple[Any, ...]:
         return _fitted(*self)

@@ -225,7 +225,9 @@ class NumberTargets:
         """A column for every number; ValueError for numbers that the loss does not know."""
         columns = np.asarray(y, dtype=float).reshape(len(y), -1)
         if columns.shape[1] != self.width:
-            raise ValueError(f"y has {columns.shape[1]} columns; the network was built for {self.width}")
+            raise ValueError(
+                f"y has {columns.shape[1]} columns; the network was built for {self.width}, so give as many"
+            )
         for loss, column in zip(self.losses, columns.T, strict=True):
             inside, allowed = DOMAINS[loss.targets]
             if not inside(column):

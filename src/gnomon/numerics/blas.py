@@ -86,7 +86,7 @@ class _BlasLimit:
     another; so the last one to leave puts back what the first one found.
 
     An interrupt may come between any two steps. So a use is noted before it changes anything, and what it changed is
-    put back before the note goes; both ways may be gone twice.
+    put back before the note goes; the end of a use may run twice.
     """
 
     def __init__(self) -> None:

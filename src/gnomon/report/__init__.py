@@ -5,7 +5,7 @@ from __future__ import annotations
 # ruff: noqa: E402 (what is not installed is named before it is imported)
 from gnomon._extras import need
 
-need("gnomon.report", "jinja2", "matplotlib")
+need("the study of a table (gnomon.learn, gnomon.report)", "jinja2", "matplotlib")
 
 from gnomon.report._anomalies import AnomalyStudy, find_anomalies
 from gnomon.report._clusters import ClusterStudy, find_clusters
