@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
 import public_names
@@ -29,6 +30,7 @@ from gnomon.linear import LinearRegression, LogisticRegression, LogisticRegressi
 from gnomon.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from gnomon.neural import MLPClassifier, MLPRegressor, NetworkRegressor, invariance_report
 from gnomon.neural.layers import Dense, Layer
+from gnomon.numerics.sharing import read_only
 from gnomon.svm import SVC, SVR, KernelLogisticRegression, KernelPerceptron, KernelRidge, MulticlassSVC, OneClassSVM
 from gnomon.testing._tables import example_table, fitted
 from gnomon.transfer import AddNoise
@@ -241,6 +243,17 @@ def test_further_functions_that_work_in_place():
 
     own = NetworkRegressor(module=in_place, **FAST)
     assert_untouched(lambda X, y: own.fit(X, y).predict(X), X - 0.5, NUMBERS)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.csc_array])
+def test_a_view_for_a_function_of_the_user_cannot_be_written(form):
+    rows = form(X)
+    view = read_only(rows)
+    for values in (view,) if isinstance(view, np.ndarray) else (view.data, view.indices, view.indptr):
+        with pytest.raises(ValueError, match="read-only"):
+            values[...] = 0
+    assert abs(view - X).max() == 0.0
+    rows *= 2.0
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,9 @@ def _few_rows(X: Any, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
         center, A = center + mean, A - mean
     A *= np.sqrt(s)[:, None]
     R = np.asarray(np.linalg.qr(A, mode="r"), dtype=X.dtype)
+    if not np.all(np.isfinite(R)):
+        # Squares of such columns overflow; of the rows themselves the solver can name them.
+        return _all_rows(X, y, s, fit_intercept)
     design = Design(np.asfortranarray(R[:, :-1]), intercept="none")
     ones = np.ones(len(R), dtype=X.dtype)
     return design, np.ascontiguousarray(R[:, -1]), ones, lambda w: (w, X.dtype.type(center[-1] - center[:-1] @ w))
