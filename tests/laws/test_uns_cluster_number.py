@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.cluster import AgglomerativeClustering
+from sklearn.cluster import AgglomerativeClustering, MeanShift
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import silhouette_samples
 from sklearn.model_selection import cross_val_score
@@ -156,6 +156,8 @@ def test_other_clusterers_and_samples():
     assert select_k(GROUPS, range(1, 7), method="silhouette", estimator=tree).k == 4
     with pytest.raises(ValueError, match="predict"):
         select_k(GROUPS, [2], method="stability", estimator=tree)
+    with pytest.raises(ValueError, match="estimator=MeanShift.* has no n_clusters"):
+        select_k(GROUPS, [2, 3], method="silhouette", estimator=MeanShift())
     part = select_k(GROUPS, range(1, 7), method="bic", sample_size=80, random_state=0)
     assert part.k == 4
 

@@ -136,8 +136,10 @@ def test_boundary_in_x_and_plane_in_z():
 @pytest.mark.spec("LIN-P16")
 def test_four_problems_and_the_polar_remap():
     makers = (make_center_corner, make_linear_outliers, make_quadratic_boundary, make_threshold)
-    panels = plot.nonlinear_problems(LogisticRegression(C=100.0))
+    given = LogisticRegression(C=100.0)
+    panels = plot.nonlinear_problems(given)
     assert len(panels) == 8
+    assert not hasattr(given, "coef_")
     titles = list(dict.fromkeys(title for title, _ in panels))
     for title, make in zip(titles, makers, strict=True):
         X, y, mapping = make(random_state=0, return_map=True)

@@ -121,6 +121,8 @@ def select_k(
         rows = rows[np.sort(rng.permutation(len(rows))[:sample_size])]
     numbers = _numbers(ks, len(rows))
     base = KMeans(n_init=5) if estimator is None else estimator
+    if "n_clusters" not in base.get_params(deep=False):
+        raise ValueError(f"estimator={base!r} has no n_clusters to try; give a clusterer that has, as KMeans")
     return METHODS[method](KTrial(rows, numbers, base, rng), **options)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer, Normalizer, StandardScaler
 
@@ -165,7 +165,8 @@ def nonlinear_problems(
     keys = [(title, space) for title in problems for space in ("X", "Z")]
     panels = new_panels(ax, keys, columns=4, width=3.0, height=2.9)
     for title, (X, y, mapping) in problems.items():
-        model = make_pipeline(mapping, classifier).fit(X, y)
+        # Copies: what the caller gave keeps what it has learned.
+        model = clone(make_pipeline(mapping, classifier)).fit(X, y)
         pair = boundary_in_both(model, X, y, ax=[panels[title, "X"], panels[title, "Z"]])
         drop_legend(pair["X"])
         label_panel(pair["X"], title)
