@@ -156,7 +156,7 @@ def test_other_clusterers_and_samples():
     assert select_k(GROUPS, range(1, 7), method="silhouette", estimator=tree).k == 4
     with pytest.raises(ValueError, match="predict"):
         select_k(GROUPS, [2], method="stability", estimator=tree)
-    with pytest.raises(ValueError, match="estimator=MeanShift.* has no n_clusters"):
+    with pytest.raises(ValueError, match=r"estimator=MeanShift.* has no n_clusters"):
         select_k(GROUPS, [2, 3], method="silhouette", estimator=MeanShift())
     part = select_k(GROUPS, range(1, 7), method="bic", sample_size=80, random_state=0)
     assert part.k == 4

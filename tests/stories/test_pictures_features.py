@@ -69,7 +69,9 @@ def test_sigmoid_and_probability_surface():
 @pytest.mark.spec("LIN-P15")
 def test_curves_of_feature_maps_and_monomials():
     x = np.array([-1.0, 0.5, 2.0, 5.0])
-    panels = plot.feature_curves({"parts": PosNegPart(), "waterfall": Waterfall(breaks=(1.0, 3.0))}, x)
+    maps = {"parts": PosNegPart(), "waterfall": Waterfall(breaks=(1.0, 3.0))}
+    panels = plot.feature_curves(maps, x)
+    assert not any(hasattr(given, "n_features_in_") for given in maps.values())
     drawn = np.column_stack([line.get_ydata() for line in panels["waterfall"].lines])
     np.testing.assert_allclose(drawn, [[-1, 0, 0], [0.5, 0, 0], [1, 1, 0], [1, 2, 2]])
     assert len(panels["parts"].lines) == 2

@@ -80,7 +80,7 @@ def feature_curves(
         }
     panels = new_panels(ax, maps, columns=3, width=3.0, height=2.5)
     for name, axes in panels.items():
-        Z = np.asarray(maps[name].fit_transform(x[:, None]))
+        Z = np.asarray(clone(maps[name]).fit_transform(x[:, None]))
         for j, (color, dash) in enumerate(styles(Z.shape[1])):
             axes.plot(x, Z[:, j], color=color, linestyle=dash, linewidth=1.9, label=f"$z_{{{j + 1}}}$")
         dress(axes, x="$x$", title=name, legend="best" if Z.shape[1] > 1 else None)
