@@ -17,8 +17,10 @@ from sklearn.preprocessing import StandardScaler
 
 import public_names
 from gnomon.cluster import AgglomerativeClustering
+from gnomon.features import ColumnSubset
 from gnomon.io import ModelFileError, load, save
 from gnomon.io.stored import check_stored
+from gnomon.numerics.scale import PowerOfTwo
 from gnomon.search import NODE
 from gnomon.testing._tables import example_table, fitted
 from gnomon.trees import (
@@ -163,6 +165,30 @@ def test_arrays_that_do_not_fit_each_other_are_refused_with_their_names(tmp_path
     change = lambda a: np.arange(3) if np.array_equal(a, [0, 1]) else None  # noqa: E731
     with pytest.raises(ModelFileError, match="classes_ of RandomForestClassifier has 3 of 2 classes"):
         load(edited(tmp_path / "model.skops", change))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("indices_", np.array([0, 9]), "indices_ of ColumnSubset has numbers that are not below n_features"),
+        ("indices_", np.array([-1, 0]), "indices_ of ColumnSubset has numbers that are not below n_features"),
+        ("indices_", np.array([0.0, 1.0]), "indices_ of ColumnSubset is an array of float64"),
+        ("n_features_in_", -1, "n_features_in_ of ColumnSubset is -1, which is no count"),
+    ],
+)
+def test_numbers_that_name_no_column_and_counts_that_are_none_are_refused(name, value, words):
+    model = ColumnSubset([0, 1]).fit(X)
+    check_stored(model)
+    setattr(model, name, value)
+    with pytest.raises(ValueError, match=words):
+        check_stored(model)
+
+
+@pytest.mark.parametrize("wrong", ["3", 3.5, None, np.array([0.5])], ids=str)
+def test_fields_of_another_type_than_their_annotation_are_refused(wrong):
+    check_stored([PowerOfTwo(3), PowerOfTwo(np.array([3, 4]))])
+    with pytest.raises(ValueError, match="exponent of PowerOfTwo is"):
+        check_stored(PowerOfTwo(wrong))
 
 
 def test_two_parts_of_one_name_are_refused(tmp_path):
