@@ -100,3 +100,13 @@ def test_a_run_that_is_cut_short_is_said_to_be():
         ours = KMeans(8, init="random", n_init=1, random_state=0, max_iter=1).fit(X)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_)
+
+
+@pytest.mark.parametrize("make", [sklearn.cluster.KMeans, KMeans])
+def test_bounds_for_a_single_cluster_warn(make):
+    with pytest.warns(RuntimeWarning, match="algorithm='elkan' doesn't make sense for a single cluster"):
+        make(1, algorithm="elkan").fit(START)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        make(1).fit(START)
+        make(2, algorithm="elkan").fit(START)

@@ -191,6 +191,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         """
         X = validate_rows(self, X, accept_sparse="csr", order="C", accept_large_sparse=False)
         check_n_clusters(self.n_clusters, X.shape[0])
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster: it has no second centre to keep bounds for; "
+                "give algorithm='lloyd'",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         weights = check_weights(sample_weight, X).astype(float)
         if self.warn_scale:
             _warn_unlike_scales(X)
