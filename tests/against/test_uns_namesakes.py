@@ -326,3 +326,10 @@ def test_seeds_choose_among_rows_that_are_equally_bad():
 
     assert len({int(np.argmax(np.abs(atoms(seed)[1]))) for seed in range(6)}) > 1
     assert np.array_equal(atoms(2), atoms(2))
+
+
+def test_a_given_kernel_matrix_is_centred_by_its_rows_and_its_columns():
+    lopsided = np.array([[1.0, 2.0, 0.0], [3.0, 40.0, 5.0], [0.0, 4.0, 9.0]])
+    options = {"kernel": "precomputed", "n_components": 2, "eigen_solver": "dense"}
+    ours, theirs = (make(**options).fit(lopsided) for make in (KernelPCA, sklearn.decomposition.KernelPCA))
+    np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_)

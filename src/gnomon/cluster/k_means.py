@@ -193,7 +193,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         check_n_clusters(self.n_clusters, X.shape[0])
         if self.algorithm == "elkan" and self.n_clusters == 1:
             warnings.warn(
-                "algorithm='elkan' doesn't make sense for a single cluster: it has no second centre to keep bounds for; "
+                "algorithm='elkan' doesn't make sense for a single cluster, which has no second centre to bound; "
                 "give algorithm='lloyd'",
                 RuntimeWarning,
                 stacklevel=2,

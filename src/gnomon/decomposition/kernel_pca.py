@@ -347,8 +347,11 @@ def _centred(K: Floats, means: Floats, grand: float) -> Floats:
     """K' of (1), in place of K."""
 
     def center(rows: slice) -> None:
-        K[rows] -= means
-        K[rows] -= (means[rows] - grand)[:, None]
+        block = K[rows]
+        # Not the column means: a given matrix need not be symmetric.
+        own = block.mean(axis=1, keepdims=True) - grand
+        block -= means
+        block -= own
 
     map_tiles(center, [slice(i, i + BLOCK) for i in range(0, len(K), BLOCK)], blas_threads())
     return K
