@@ -200,3 +200,10 @@ def test_a_cost_that_falls_without_end_is_told():
 def test_actions_may_be_impossible():
     found = bayes_action(stats.expon(), lambda y, a: (np.log(a) - y) ** 2)
     assert found == pytest.approx((np.e, 1.0), rel=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("truths", [[1e300, 2e300, 6e300], [-1e308, 5.0, 1e308]])
+def test_costs_of_truths_near_the_ends_of_the_numbers(truths):
+    found = bayes_action(truths, lambda y, a: np.abs(y / 4 - a / 4))
+    assert found.cost <= np.mean(np.abs(np.divide(truths, 4) - truths[1] / 4)) * (1 + 1e-9)

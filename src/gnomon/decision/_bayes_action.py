@@ -108,7 +108,9 @@ def bayes_action(dist: Any, cost: RegressionCost = "squared") -> ActionChoice:
     if law is not None and np.size(found := quantile_of(law, 0.5)) != 1:
         raise ValueError(f"dist={law!r} is several laws, {np.shape(found)}; give the law of one number")
     if callable(cost):
-        return _least_cost(_Expectation.of(law, samples), cost)
+        # Candidates far from the truths may be beyond all numbers: their cost is infinite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _least_cost(_Expectation.of(law, samples), cost)
     if not isinstance(cost, tuple):
         check_choice("cost", cost, ("squared", "absolute", "zero_one"))
     if cost == "zero_one":
