@@ -14,9 +14,9 @@ T9_CLASSES = np.repeat([0, 1, 2], 3)
 
 
 @pytest.mark.spec("UNS-G39", "UNS-077", "UNS-078", "UNS-079")
-@pytest.mark.parametrize("kernel", ["rbf", RBF(gamma=0.5)])
-def test_kernel_components_of_four_points(kernel):
-    found = KernelPCA(kernel=kernel, gamma=0.5).fit(R4)
+@pytest.mark.parametrize("options", [{"kernel": "rbf", "gamma": 0.5}, {"kernel": RBF(gamma=0.5)}], ids=["name", "noun"])
+def test_kernel_components_of_four_points(options):
+    found = KernelPCA(**options).fit(R4)
     np.testing.assert_allclose(found.eigenvalues_, [1.265367, 0.632121, 0.310477], atol=5e-7)
     Z = found.transform(R4)
     np.testing.assert_allclose(Z[0], [-0.379284, 0.0, 0.444478], atol=5e-7)
