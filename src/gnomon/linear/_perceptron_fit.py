@@ -179,31 +179,33 @@ def _orders(n: int, held_out: Bools, seed: int | None) -> Iterator[Integers]:
 def start_of(model: Perceptron, design: Design, target: Array, n_scores: int, start: Start, k: int) -> Floats:
     """The weights to start from, of shape (n_scores, width)."""
     coef, intercept = start
-    if coef is not None:
-        coef = np.atleast_2d(np.asarray(coef, dtype=float))
-        b = np.zeros(len(coef)) if intercept is None else np.atleast_1d(np.asarray(intercept, dtype=float))
-        return _packed(design, np.column_stack([coef, b]), n_scores, k)
     words: dict[object, Callable[..., Floats]] = {
         "zeros": _zeros,
         "random": _random,
         "linear_regression": _least_squares,
     }
-    if np.ndim(model.init) == 0:
-        check_choice("init", model.init, tuple(words))
-        return words[model.init](model, design, target, n_scores)
-    return _packed(design, np.atleast_2d(np.asarray(model.init, dtype=float)), n_scores, k)
-
-
-def _packed(design: Design, W: Floats, n_scores: int, k: int) -> Floats:
-    """Rows k … of W, (w, b) each, in the coordinates of the design."""
-    if W.shape[1] not in (design.d, design.d + 1):
-        raise ValueError(f"start of shape {W.shape} must have {design.d} columns, or one more for the intercept")
-    rows = W if len(W) == n_scores else W[k : k + 1]
     theta = np.zeros((n_scores, design.width))
-    theta[:, : design.d] = rows[:, : design.d]
-    if design.intercept != "none" and W.shape[1] > design.d:
-        theta[:, design.d] = rows[:, design.d]
+    if coef is not None:
+        theta[:, : design.d] = _rows_of("coef_init", coef, model, n_scores, k, design.d)
+    elif np.ndim(model.init) == 0:
+        check_choice("init", model.init, tuple(words))
+        theta = words[model.init](model, design, target, n_scores)
+    else:
+        W = _rows_of("init", model.init, model, n_scores, k, design.d, design.d + 1)[:, : design.width]
+        theta[:, : W.shape[1]] = W
+    if intercept is not None and design.intercept != "none":
+        theta[:, design.d] = _rows_of("intercept_init", np.reshape(intercept, (-1, 1)), model, n_scores, k, 1)[:, 0]
     return theta
+
+
+def _rows_of(name: str, values: Any, model: Perceptron, n_scores: int, k: int, *widths: int) -> Floats:
+    """Rows k … of a table with a row for each score of the model, or with one row for all of them."""
+    W = np.atleast_2d(np.asarray(values, dtype=float))
+    total = len(model.classes_) if len(model.classes_) > 2 else 1
+    if W.ndim != 2 or len(W) not in (1, total) or W.shape[1] not in widths or not np.all(np.isfinite(W)):
+        shapes = " or ".join(f"({total}, {width})" for width in widths)
+        raise ValueError(f"{name} of shape {np.shape(values)} must be finite and of shape {shapes}, or one such row")
+    return W if len(W) in (1, n_scores) else W[k : k + 1]
 
 
 def _zeros(model: Perceptron, design: Design, target: Array, n_scores: int) -> Floats:

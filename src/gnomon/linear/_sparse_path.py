@@ -95,7 +95,10 @@ def enet_path(
     if y.ndim != 1:
         raise ValueError(f"y has {y.shape[1]} columns, whose joint path is that of another model; call path for each")
     y, share = y.astype(X.dtype, copy=False), float(check_interval("l1_ratio", l1_ratio, 0.0, 1.0))
-    weights, start = np.ones(len(y), dtype=X.dtype), np.zeros(X.shape[1]) if coef_init is None else coef_init
+    weights = np.ones(len(y), dtype=X.dtype)
+    start = np.zeros(X.shape[1]) if coef_init is None else np.asarray(coef_init, dtype=float)
+    if start.shape != (X.shape[1],) or not np.all(np.isfinite(start)):
+        raise ValueError(f"coef_init of shape {start.shape} must be finite and of shape ({X.shape[1]},)")
     check_precompute(precompute, X, weights, centred=False)
     if Xy is not None and not np.allclose(np.ravel(Xy), X.T @ y, rtol=1e-4, atol=1e-4 * np.max(np.abs(X.T @ y))):
         raise ValueError("Xy is not X.T @ y; leave it out, or give the product of this X and y")

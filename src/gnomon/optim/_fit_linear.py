@@ -254,6 +254,8 @@ def _run(solver: Solver, problem: Problem, start: Floats | None, options: dict[s
     """Run the solver, in natural units where the problem is far from them."""
     natural = natural_problem(problem, solver.band)
     theta = np.zeros(problem.size, dtype=problem.design.dtype) if start is None else start
+    if theta.size != problem.size:
+        raise ValueError(f"start has {theta.size} entries and needs {problem.size}: w, then b if there is one")
     if natural is None:
         return solver.run(problem, theta, **options)
     if "tol" in options and options["tol"] is not None:

@@ -1,10 +1,20 @@
 """Plots: functions of fitted models or arrays that return the axes they drew on.
 
 Every function takes ``ax=`` (or makes a figure), labels what it draws, uses a palette that colour-blind readers can
-tell apart, changes nothing global and never shows or saves anything.
+tell apart, changes nothing global and never shows or saves anything. What it cannot draw it refuses in one sentence.
 """
 
 from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from traceback import walk_tb
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 # ruff: noqa: E402 (what is not installed is named before it is imported)
 from gnomon._extras import need
@@ -292,3 +302,98 @@ __all__ = [
     "voronoi_cells",
     "whitening_steps",
 ]
+
+
+def _refusing(draw: Callable[..., Any]) -> Callable[..., Any]:
+    """`draw`, where arguments that lack what it reads are refused by name.
+
+    Pictures read models by their attributes, so that any model that has them is drawn. Only what is missing from an
+    argument itself is renamed: an error inside a model, or inside the picture, stays what it is.
+    """
+    signature = inspect.signature(draw)
+
+    @wraps(draw)
+    def drawn(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        for name, value in given.items():
+            parameter = signature.parameters[name]
+            if value is not parameter.default:
+                _check_argument(draw.__name__, name, parameter.annotation.removesuffix(" | None"), value)
+            if isinstance(value, dict) and not value and parameter.default is parameter.empty:
+                raise ValueError(f"{name} is empty; {draw.__name__} needs one entry at least")
+        try:
+            return draw(*args, **kwargs)
+        except NotFittedError:
+            raise
+        except (AttributeError, KeyError) as error:
+            if (refusal := _refusal(draw.__name__, given, error)) is None:
+                raise
+            raise refusal from None
+
+    return drawn
+
+
+def _check_argument(picture: str, name: str, kind: str, value: Any) -> None:
+    """Refuse what is no model, mapping, function or array where the annotation `kind` is of one; entries likewise."""
+    if isinstance(value, type) and issubclass(value, BaseEstimator):
+        raise TypeError(f"{name}={value.__name__} is a class; {picture} needs an instance, {value.__name__}(…)")
+    if kind == "BaseEstimator" and not any(hasattr(value, verb) for verb in ("fit", "predict", "transform")):
+        raise TypeError(f"{name}={value!r} is no model; {picture} needs one")
+    if kind == "ArrayLike" and isinstance(value, BaseEstimator | dict):
+        raise TypeError(f"{name}={value!r} is no array; {picture} needs one")
+    if kind.startswith("Callable[") and not callable(value):
+        raise TypeError(f"{name}={value!r} is no function; {picture} needs one, {kind}")
+    if kind.startswith(("Mapping[", "dict[", "History")):
+        if not hasattr(value, "keys"):
+            raise TypeError(f"{name}={value!r} is no mapping; {picture} needs one, {kind}")
+        for key, entry in value.items():
+            _check_argument(picture, f"{name}[{key!r}]", kind.partition(", ")[2].removesuffix("]"), entry)
+
+
+def _refusal(picture: str, given: dict[str, Any], error: AttributeError | KeyError) -> Exception | None:
+    """What an argument lacks that a picture looked up in it; None where the error is of another object."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    last = frames[-1]
+    by_picture = str(last.f_globals.get("__name__")).startswith(__name__)
+    if isinstance(error, KeyError):
+        for name, value in _parts(given) if by_picture else ():
+            here = any(value is local for local in last.f_locals.values())
+            if here and isinstance(value, Mapping) and error.args[0] not in value:
+                return ValueError(f"{name} has no entry {error.args[0]!r}, which {picture} draws; it has {list(value)}")
+        return None
+    holder, lacking = error.obj, error.name
+    if holder is None and "attribute_name" in vars(last.f_locals.get("self", error)):
+        # Methods that depend on parameters (`available_if`) are refused by their descriptor, which leaves both out.
+        holder, lacking = last.f_locals["obj"], last.f_locals["self"].attribute_name
+    elif not by_picture:
+        return None
+    for name, value in _parts(given):
+        # Pictures that refit the model do so with a clone.
+        mine = holder is value or (isinstance(value, BaseEstimator) and type(holder) is type(value))
+        if mine and lacking and not lacking.startswith("_"):
+            lack = f"{name}={value!r} has no {lacking}, which {picture} needs"
+            fitted = not isinstance(value, BaseEstimator) or _is_fitted(holder)
+            return TypeError(f"{lack}; give what has it") if fitted else NotFittedError(f"{lack}; fit it first")
+    return None
+
+
+def _is_fitted(model: BaseEstimator) -> bool:
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _parts(given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The arguments by name, and the entries of those that are dicts, lists or tuples."""
+    for name, value in given.items():
+        yield name, value
+        if isinstance(value, list | tuple):
+            value = dict(enumerate(value))
+        if isinstance(value, dict):
+            yield from ((f"{name}[{key!r}]", part) for key, part in value.items())
+
+
+for _name in __all__:
+    globals()[_name] = _refusing(globals()[_name])

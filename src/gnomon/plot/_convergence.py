@@ -161,6 +161,8 @@ def solver_race(
     >>> [line.get_label() for line in panels["seconds"].lines]
     ['lbfgs', 'newton']
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem={problem!r} is no Problem of gnomon.optim; solver_race needs one to solve")
     names = applicable_solvers(problem) if solvers is None else list(solvers)
     if unknown := [name for name in names if name not in applicable_solvers(problem)]:
         raise ValueError(f"solvers has {unknown}, which cannot solve this; choose from {applicable_solvers(problem)}")

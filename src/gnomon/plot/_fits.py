@@ -247,7 +247,7 @@ def predictive_band(
     >>> len(ax.collections), float(ax.lines[0].get_ydata()[1])
     (1, 1.0)
     """
-    x, mean, std = (np.asarray(a, dtype=float) for a in (x, mean, std))
+    x, mean, std = (np.atleast_1d(np.asarray(a, dtype=float)) for a in (x, mean, std))
     order = np.argsort(x)
     x, mean = x[order], mean[order]
     ax = new_axes(ax, width=6.6)

@@ -90,7 +90,7 @@ def penalized_cost(ks: ArrayLike, costs: ArrayLike, penalties: ArrayLike, *, ax:
     [3.0, 2.0]
     """
     ax = new_axes(ax)
-    k, J = np.asarray(ks), np.asarray(costs, dtype=float)
+    k, J = np.atleast_1d(ks), np.atleast_1d(np.asarray(costs, dtype=float))
     prices = np.atleast_1d(np.asarray(penalties, dtype=float))
     for lam, (color, dash) in zip(prices, styles(len(prices)), strict=True):
         total = J + lam * k

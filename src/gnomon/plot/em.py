@@ -74,6 +74,8 @@ def em_panels(
     ['start', '1 step', '3 steps']
     """
     two_columns(X)
+    if not {"max_iter", "means_init"} <= set(model.get_params()):
+        raise TypeError(f"model={model!r} has no steps of EM to draw; give a GaussianMixture")
     stages = {}
     for t in iterations:
         title = "start" if t == 0 else f"{t} step{'' if t == 1 else 's'}"

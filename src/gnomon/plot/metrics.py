@@ -55,8 +55,8 @@ def confusion_table(matrix: ConfusionMatrix, *, intervals: bool = True, ax: Axes
     >>> ax.get_ylabel(), ax.get_xlabel(), len(ax.texts)
     ('true', 'predicted', 4)
     """
-    shared = matrix._replace(normalize="true")
     share = matrix.counts / np.maximum(matrix.true_totals, 1e-300)[:, None]
+    shared = matrix._replace(normalize="true")
     low, high = (end if matrix.rows == "true" else end.T for end in shared.interval())
     flip = matrix.rows == "predicted"
     down, across = (matrix.actions, matrix.classes) if flip else (matrix.classes, matrix.actions)

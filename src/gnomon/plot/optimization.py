@@ -49,9 +49,9 @@ def optimization_step(
     >>> sorted(plot.optimization_step(optimizer))
     ['acquisition', 'surrogate']
     """
-    asked = deepcopy(optimizer).ask()
+    dimensions, asked = optimizer.space.dimensions, deepcopy(optimizer).ask()
     name = _numeric(optimizer, asked) if along is None else along
-    dimension = optimizer.space.dimensions.get(name)
+    dimension = dimensions.get(name)
     if dimension is None or name not in _numbers(optimizer, asked):
         raise ValueError(
             f"along={along!r} is no number at the next point {asked!r}; choose from {_numbers(optimizer, asked)}"

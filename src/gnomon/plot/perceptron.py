@@ -13,7 +13,19 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from gnomon._typing import ArrayLike
-from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, classes_of, dress, new_axes, scatter_classes, window
+from gnomon.plot._style import (
+    ACCENT,
+    COLORS,
+    INK,
+    MUTED,
+    SECOND,
+    check_columns,
+    classes_of,
+    dress,
+    new_axes,
+    scatter_classes,
+    window,
+)
 from gnomon.plot.boundary import line_ends
 
 __all__ = ["errors_per_update", "margin_picture", "perceptron_lines"]
@@ -48,7 +60,7 @@ def margin_picture(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, *, ax: Ax
     >>> ax.texts[0].get_text()
     '$\\\\gamma = 1$'
     """
-    w, X = np.ravel(np.asarray(w, dtype=float)), np.asarray(X, dtype=float)
+    w, X = check_columns("w", np.reshape(w, (1, -1)), 2)[0], check_columns("X", X, 2)
     sign = 2.0 * classes_of(y)[1] - 1.0
     distance = sign * (X @ w + b) / np.linalg.norm(w)
     nearest = int(np.argmin(distance))
@@ -104,7 +116,7 @@ def perceptron_lines(
     >>> len(ax.lines)
     2
     """
-    weights, X = np.asarray(weights, dtype=float), np.asarray(X, dtype=float)
+    weights, X = check_columns("weights", weights, 2), check_columns("X", X, 2)
     ax = new_axes(ax, width=5.8, height=4.2)
     low, high = window(X)
     scatter_classes(ax, X, y, size=34)

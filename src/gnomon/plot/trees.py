@@ -21,6 +21,7 @@ from gnomon.plot._style import (
     INK,
     MUTED,
     GivenAxes,
+    check_columns,
     class_color,
     class_names,
     dress,
@@ -192,7 +193,7 @@ def tree_regions(
     """
     if own_trees("model", model, Tree).n_features != 2 or any(values is not None for values in model.words_.values):
         raise ValueError(f"the tree reads {list(model.words_.names)}; regions are drawn of two columns of numbers")
-    rows = np.asarray(X, dtype=float)
+    rows = check_columns("X", X, 2)
     low, high = window(rows, margin=0.06)
     cells = _cells(model, low, high)
     numbers = {node: i + 1 for i, node in enumerate(np.flatnonzero(model.tree_.is_leaf).tolist())}
