@@ -20,6 +20,7 @@ from gnomon.linear import (
     LinearSVC,
     LogisticRegression,
     LogisticRegressionCV,
+    Perceptron,
     Ridge,
     RidgeCV,
     SeparationWarning,
@@ -262,3 +263,39 @@ def test_many_fits_that_fall_short_are_one_warning_with_their_number(model, y):
         model.fit(X + 0.9 * X[:, [1, 2, 0]], y)
     assert len(caught) == 1
     assert re.match(r"\d+ of \d+ fits: not converged after \d+ iterations", str(caught[0].message))
+
+
+THREE = np.arange(40) % 3
+
+
+@pytest.mark.parametrize(
+    ("fit", "words"),
+    [
+        *[
+            (lambda s=s, n=n: LinearRegression(solver=s, start=np.zeros(n)).fit(X, Y), f"start has {n} entries .* 4")
+            for s in ("lbfgs", "sgd")
+            for n in (1, 3, 5)
+        ],
+        (lambda: LinearRegression(solver="lbfgs", fit_intercept=False, start=np.zeros(4)).fit(X, Y), "needs 3"),
+        *[
+            (lambda c=c: Lasso.path(X, Y, coef_init=c), "coef_init")
+            for c in (np.zeros(4), np.zeros((3, 1)), [np.nan] * 3)
+        ],
+        *[(lambda c=c: Perceptron().fit(X, LABELS, coef_init=c), "coef_init") for c in (np.zeros(2), np.zeros((2, 3)))],
+        (lambda: Perceptron().fit(X, THREE, coef_init=np.zeros((2, 3))), r"coef_init .* \(3, 3\)"),
+        (lambda: Perceptron().fit(X, LABELS, intercept_init=[0.0, 0.0]), "intercept_init"),
+        (lambda: Perceptron(init=np.zeros((2, 3))).fit(X, LABELS), "init"),
+    ],
+)
+def test_a_start_of_another_shape_is_refused_by_name(fit, words):
+    with pytest.raises(ValueError, match=words):
+        fit()
+
+
+@pytest.mark.parametrize("y", [LABELS, THREE])
+def test_intercepts_to_start_from_need_no_coefficients(y):
+    b = np.arange(1.0, 4.0)[: 3 if y is THREE else 1]
+    alone = Perceptron(max_iter=1, tol=None).fit(X, y, intercept_init=b)
+    both = Perceptron(max_iter=1, tol=None).fit(X, y, coef_init=np.zeros((len(b), 3)), intercept_init=b)
+    np.testing.assert_array_equal(alone.coef_, both.coef_)
+    assert not np.array_equal(alone.coef_, Perceptron(max_iter=1, tol=None).fit(X, y).coef_)
