@@ -319,13 +319,11 @@ def _refusing(draw: Callable[..., Any]) -> Callable[..., Any]:
             parameter = signature.parameters[name]
             if value is not parameter.default:
                 _check_argument(draw.__name__, name, parameter.annotation.removesuffix(" | None"), value)
-            if isinstance(value, dict) and not value and parameter.default is parameter.empty:
-                raise ValueError(f"{name} is empty; {draw.__name__} needs one entry at least")
         try:
             return draw(*args, **kwargs)
         except NotFittedError:
             raise
-        except (AttributeError, KeyError) as error:
+        except (AttributeError, LookupError, StopIteration) as error:
             if (refusal := _refusal(draw.__name__, given, error)) is None:
                 raise
             raise refusal from None
@@ -337,28 +335,31 @@ def _check_argument(picture: str, name: str, kind: str, value: Any) -> None:
     """Refuse what is no model, mapping, function or array where the annotation `kind` is of one; entries likewise."""
     if isinstance(value, type) and issubclass(value, BaseEstimator):
         raise TypeError(f"{name}={value.__name__} is a class; {picture} needs an instance, {value.__name__}(…)")
-    if kind == "BaseEstimator" and not any(hasattr(value, verb) for verb in ("fit", "predict", "transform")):
+    verbs = ("fit", "predict", "transform")
+    if kind == "BaseEstimator" and value is not None and not any(hasattr(value, verb) for verb in verbs):
         raise TypeError(f"{name}={value!r} is no model; {picture} needs one")
     if kind == "ArrayLike" and isinstance(value, BaseEstimator | dict):
         raise TypeError(f"{name}={value!r} is no array; {picture} needs one")
     if kind.startswith("Callable[") and not callable(value):
         raise TypeError(f"{name}={value!r} is no function; {picture} needs one, {kind}")
-    if kind.startswith(("Mapping[", "dict[", "History")):
+    if kind.startswith(("Mapping[", "dict[", "History")) and "] | " not in kind:
         if not hasattr(value, "keys"):
             raise TypeError(f"{name}={value!r} is no mapping; {picture} needs one, {kind}")
         for key, entry in value.items():
             _check_argument(picture, f"{name}[{key!r}]", kind.partition(", ")[2].removesuffix("]"), entry)
 
 
-def _refusal(picture: str, given: dict[str, Any], error: AttributeError | KeyError) -> Exception | None:
+def _refusal(picture: str, given: dict[str, Any], error: Exception) -> Exception | None:
     """What an argument lacks that a picture looked up in it; None where the error is of another object."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     last = frames[-1]
     by_picture = str(last.f_globals.get("__name__")).startswith(__name__)
-    if isinstance(error, KeyError):
+    if not isinstance(error, AttributeError):
         for name, value in _parts(given) if by_picture else ():
+            if isinstance(value, dict) and not value:
+                return ValueError(f"{name} is empty; {picture} needs one entry at least")
             here = any(value is local for local in last.f_locals.values())
-            if here and isinstance(value, Mapping) and error.args[0] not in value:
+            if isinstance(error, KeyError) and here and isinstance(value, Mapping) and error.args[0] not in value:
                 return ValueError(f"{name} has no entry {error.args[0]!r}, which {picture} draws; it has {list(value)}")
         return None
     holder, lacking = error.obj, error.name

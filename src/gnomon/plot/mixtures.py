@@ -202,6 +202,8 @@ def density_spikes(
     >>> bool(ax.lines[0].get_ydata().max() > 50)
     True
     """
+    if not models:
+        raise ValueError("models is empty; density_spikes needs one entry at least")
     rows = one_column(X)
     ax = new_axes(ax, width=6.0)
     low, high = map(float, window(rows, margin=0.1))
