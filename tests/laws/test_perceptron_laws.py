@@ -214,7 +214,7 @@ def test_starts():
     assert not np.allclose(again, other)
     with pytest.raises(ValueError, match="init='ones'"):
         Perceptron(init="ones").fit(X, y)
-    with pytest.raises(ValueError, match="start of shape"):
+    with pytest.raises(ValueError, match="init of shape"):
         Perceptron(init=np.ones(7)).fit(X, y)
 
 
