@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 SERVICES = (
     "base/", "_typing", "_jit", "_vectors", "_words", "_registry",
-    "numerics/blas", "numerics/parallel", "numerics/validation", "numerics/weights", "numerics/random", "numerics/tables",
+    "numerics/blas", "numerics/parallel", "numerics/random", "numerics/tables", "numerics/validation",
+    "numerics/weights",
 )  # fmt: skip
 
 # What is fitted: X has 120 rows and 4 columns, y two classes, r numbers, P positive entries.
