@@ -239,12 +239,12 @@ def learn(
         data, target, task, _as_options({**labelled, **flags, "costs": costs, **numbers}), _as_options(anomalies)
     )
     from gnomon.cli import _anomalies, _learn
-    from gnomon.cli._guard import guarded
+    from gnomon.cli._guard import TO_COMPILE, guarded
 
     reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
     common = {"drop": drop or (), "keep": keep or (), "seed": seed}
     run: Any
-    with guarded():
+    with guarded(memory=TO_COMPILE):
         run, own = (
             (_anomalies.run, anomalies)
             if task == "anomaly"
@@ -292,10 +292,10 @@ def cluster(
     """Find out whether rows form groups, how many, and what they are like; write report, labels and model."""
     check_cluster(data, method)
     from gnomon.cli._cluster import run
-    from gnomon.cli._guard import guarded
+    from gnomon.cli._guard import TO_COMPILE, guarded
 
     reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
-    with guarded():
+    with guarded(memory=TO_COMPILE):
         asked = {"n_clusters": clusters, "method": method}
         choices: dict[str, Any] = {"drop": drop or (), "keep": keep or (), "seed": seed, "types": _types(types or [])}
         choices |= {name: value for name, value in asked.items() if value is not None}
@@ -356,20 +356,20 @@ def serve(
 @app.command()
 def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Run learn on a small table that comes with gnomon."""
-    from gnomon.cli._guard import guarded
+    from gnomon.cli._guard import TO_COMPILE, guarded
     from gnomon.cli._learn import run_demo
 
-    with guarded():
+    with guarded(memory=TO_COMPILE):
         run_demo(out=out, seed=seed, as_json=as_json, quiet=quiet)
 
 
 @app.command()
 def warmup(groups: Groups = None, jobs: Jobs = 1, quiet: Quiet = False) -> None:
     """Compile all kernels now, so that the first use of each is fast."""
-    from gnomon.cli._guard import guarded
+    from gnomon.cli._guard import TO_COMPILE, guarded
     from gnomon.cli._warmup import run
 
-    with guarded():
+    with guarded(memory=TO_COMPILE):
         run(groups or (), jobs=jobs, quiet=quiet)
 
 

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import typer
 from rich.console import Console
@@ -19,11 +19,15 @@ from rich.console import Console
 from gnomon._extras import MissingPackageError
 from gnomon.io import UserError
 
-__all__ = ["ENDING", "Stopped", "errors", "guarded"]
+__all__ = ["ENDING", "TO_COMPILE", "Stopped", "errors", "guarded"]
 
 DEBUG = "GNOMON_DEBUG"
 ENDING = [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
 """Requests to end that a process can answer; not every system has all of them."""
+
+
+TO_COMPILE = 1_200_000_000
+"""Bytes of address space that fits need, compilation of their kernels included: LLVM aborts the process with less."""
 
 
 class Stopped(BaseException):
@@ -36,9 +40,10 @@ def errors() -> Console:
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
-    """Run a command's work; turn what goes wrong into a sentence and an exit code."""
+def guarded(*, memory: int = 0) -> Iterator[None]:
+    """Run a command's work, which needs so many bytes; turn what goes wrong into a sentence and an exit code."""
     try:
+        _refuse_less_than(memory)
         with _stoppable():
             yield
     except (MissingPackageError, UserError) as error:
@@ -85,6 +90,19 @@ def _stoppable() -> Iterator[None]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+def _refuse_less_than(memory: int) -> None:
+    # The module exists where processes have such limits.
+    with suppress(ImportError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < memory:
+            raise UserError(
+                f"the process is limited to {limit / 1e6:.0f} MB of memory, and to compile what fits takes "
+                f"{memory / 1e6:.0f}; raise the limit (ulimit -v)"
+            )
 
 
 def _say(text: str) -> None:
