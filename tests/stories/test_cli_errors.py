@@ -101,20 +101,21 @@ def test_an_option_that_is_missing_or_unknown_is_code_2(folder):
     assert run("nonsense").exit_code == 2
 
 
-def test_too_little_memory_to_compile_is_refused_in_a_sentence(folder):
+@pytest.mark.parametrize("megabytes", [500, 900])
+def test_too_little_memory_ends_in_a_sentence(folder, megabytes):
     resource = pytest.importorskip("resource")
     own = resource.getrlimit(resource.RLIMIT_AS)
     path, target = demo_path()
     command = [sys.executable, "-m", "gnomon", "learn", str(path), "--target", target, "--out", "study"]
     result = subprocess.run(
         command,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (900_000_000, own[1])),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes * 1_000_000, own[1])),
         capture_output=True,
         text=True,
         check=False,
     )
     assert result.returncode == 2, result.stderr
-    assert "limited to 900 MB of memory" in result.stderr
+    assert result.stderr.startswith(f"error: the process is limited to {megabytes} MB of memory")
     assert left(folder) == []
 
 

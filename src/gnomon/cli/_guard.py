@@ -11,12 +11,13 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console
 
 from gnomon._extras import MissingPackageError
+from gnomon.cli import memory_limit
 from gnomon.io import UserError
 
 __all__ = ["ENDING", "TO_COMPILE", "Stopped", "errors", "guarded"]
@@ -93,16 +94,11 @@ def _stoppable() -> Iterator[None]:
 
 
 def _refuse_less_than(memory: int) -> None:
-    # The module exists where processes have such limits.
-    with suppress(ImportError):
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY and limit < memory:
-            raise UserError(
-                f"the process is limited to {limit / 1e6:.0f} MB of memory, and to compile what fits takes "
-                f"{memory / 1e6:.0f}; raise the limit (ulimit -v)"
-            )
+    if (limit := memory_limit()) < memory:
+        raise UserError(
+            f"the process is limited to {limit / 1e6:.0f} MB of memory, and to compile what fits takes "
+            f"{memory / 1e6:.0f}; raise the limit (ulimit -v)"
+        )
 
 
 def _say(text: str) -> None:
