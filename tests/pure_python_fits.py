@@ -28,18 +28,9 @@ def outputs():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = fitted(estimator, X, y)
-            given = _without_ties(outputs_of(model, X))
+            given = outputs_of(model, X)
         found[type(model).__name__] = [np.asarray(values, dtype=float).ravel().tolist() for values in given.values()]
     return found | large_trees()
-
-
-def _without_ties(given):
-    """Labels of rows on the boundary itself, as free support vectors are, are left to rounding: 0 for them."""
-    scores = given.get("decision_function")
-    if scores is None or np.ndim(scores) != 1 or "predict" not in given:
-        return given
-    numbers = np.unique(given["predict"], return_inverse=True)[1] + 1
-    return given | {"predict": np.where(np.abs(scores) > 1e-12, numbers, 0)}
 
 
 def large_trees():

@@ -222,7 +222,9 @@ class _Run:
         if len(self.active) < len(self.beta) or not np.array_equal(self.beta, found.w):
             self.beta = found.w
             self._look_at_all()
-        if found.stop_reason == "kkt" and len(self.beta) <= min(SHARPENED, self.size):
+        few = len(self.beta) <= min(SHARPENED, self.size)
+        # Without targets, as in novelty detection, the exact scores of free rows are zero: rounding would decide labels.
+        if found.stop_reason == "kkt" and few and np.any(self.problem.target):
             self._sharpen()
         return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
 
