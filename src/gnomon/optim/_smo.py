@@ -223,7 +223,7 @@ class _Run:
             self.beta = found.w
             self._look_at_all()
         few = len(self.beta) <= min(SHARPENED, self.size)
-        # Without targets, as in novelty detection, the exact scores of free rows are zero: rounding would decide labels.
+        # Without targets, as in novelty detection, exact scores of free rows are zero: rounding would decide labels.
         if found.stop_reason == "kkt" and few and np.any(self.problem.target):
             self._sharpen()
         return self.problem.certified(found._replace(w=self.beta), self.problem.scores(self.beta, self.g))
