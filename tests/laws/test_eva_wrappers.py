@@ -19,9 +19,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
-from gnomon import linear, trees
+from gnomon import linear, svm, trees
 from gnomon.base.scores import posterior_priors
 from gnomon.decision import (
     Application,
@@ -243,6 +243,24 @@ def test_class_weights_are_no_belief_about_rows_to_come(cls, weight):
     assert np.mean(weighted.predict(X) == plain.predict(X)) > 0.98
     given = BayesDecisionClassifier(GaussianNB(priors=[0.5, 0.5]), costs).fit(X, y)
     np.testing.assert_array_equal(given.predict_proba(X), given.estimator_.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_a_prior_that_was_given_is_meant_and_any_other_is_that_of_the_rows(name):
+    X, y = rows(0, 400)
+    model, within = PRIORS[name]
+    given = ("a prior", "shifted", "naive Bayes", "discriminant", "calibrated", "decided")
+    wanted = within if name.endswith(given) else np.mean(y)
+    np.testing.assert_allclose(posterior_priors(model.fit(X, y), y).meant, [1.0 - wanted, wanted])
+
+
+@pytest.mark.parametrize("cls", [svm.SVC, SVC])
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_the_sigmoid_of_a_machine_has_no_class_weights(cls):
+    X, y = rows(0, 200)
+    model = cls(probability=True, **BALANCED, random_state=0).fit(X, y)
+    share = np.mean(y)
+    np.testing.assert_allclose(posterior_priors(model, y).within, [1.0 - share, share])
 
 
 def test_weights_of_rows_are_part_of_the_shares():
