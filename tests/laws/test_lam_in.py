@@ -26,7 +26,7 @@ REGRESSORS = {
     "elastic net, r = 0": (ElasticNet, {"alpha": 0.2, "l1_ratio": 0.0, **TIGHT}, OBJECTIVES),
     "ridge": (Ridge, {"alpha": 3.0}, OBJECTIVES),
 }
-ELASTIC = {"penalty": "elasticnet", "l1_ratio": 0.3, "solver": "fista", **TIGHT}
+ELASTIC = {"l1_ratio": 0.3, "solver": "fista", **TIGHT}
 CLASSIFIERS = {
     "logistic": (LogisticRegression, {"C": 0.3, "solver": "newton", "tol": 1e-12}, OBJECTIVES),
     "logistic, softmax in a mean": (
@@ -39,7 +39,7 @@ CLASSIFIERS = {
         {"C": 0.3, "class_weight": "balanced", "prior": [0.2, 0.3, 0.5], "solver": "newton", "tol": 1e-12},
         OBJECTIVES,
     ),
-    "logistic, L1": (LogisticRegression, {"C": 0.3, "penalty": "l1", "solver": "fista", **TIGHT}, OBJECTIVES),
+    "logistic, L1": (LogisticRegression, {"C": 0.3, "l1_ratio": 1.0, "solver": "fista", **TIGHT}, OBJECTIVES),
     "logistic, elastic net": (LogisticRegression, {"C": 0.3, **ELASTIC}, HALVED),
     "logistic, elastic net of a sum": (
         LogisticRegression,

@@ -298,7 +298,7 @@ def _entries(doc: str, sections: tuple[str, ...]) -> Iterator[tuple[str, _Descri
 def _of(name: str, words: str) -> _Described:
     """What the words of an entry say of arrays; without any words, what a name does."""
     kinds = TRUTHS if "of bool" in words else WHOLE if _INT.search(words) else NUMBERS + TRUTHS * (not words)
-    text = _OF_LABELS.search(name) and not words.startswith(("float", "int"))
+    text = "of str" in words or (_OF_LABELS.search(name) and not words.startswith(("float", "int")))
     found = [shape for group in _SHAPES.findall(words) for shape in re.findall(r"\(([^()]*)\)", group)]
     shapes = tuple(tuple(part.strip() for part in shape.split(",") if part.strip()) for shape in found)
     below = _BELOW.search(words)

@@ -35,9 +35,9 @@ class Moments(NamedTuple):
     ----------
     weight : float or ndarray of shape (k,) or (k, d)
         Σ sᵢ.
-    mean : ndarray of shape (d,) or (k, d)
+    mean : ndarray of shape (), (d,) or (k, d)
         μ = Σ sᵢ vᵢ / Σ sᵢ.
-    scatter : ndarray of shape (d, d), (k, d, d), (d,) or (k, d)
+    scatter : ndarray of shape (), (d, d), (k, d, d), (d,) or (k, d)
         Σ sᵢ (vᵢ − μ)(vᵢ − μ)ᵀ; where it has the shape of the mean, only the diagonal.
 
     References

@@ -12,7 +12,7 @@ Models, section 10.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -35,6 +35,8 @@ class LevelMeans(TransformerMixin, OfColumns):
     ----------
     kinds : list of ColumnKind
     """
+
+    _stored: ClassVar[dict[str, str]] = {"shown_": "array of str or numbers"}
 
     def __init__(self, kinds: Sequence[ColumnKind]):
         self.kinds = kinds
