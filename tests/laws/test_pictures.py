@@ -1,6 +1,7 @@
 """Pictures of models that were fitted to frames, and of tables and models that do not suit them."""
 
 import inspect
+import pickle
 from contextlib import suppress
 
 import matplotlib.pyplot as plt
@@ -143,3 +144,16 @@ def test_errors_inside_a_model_stay_what_they_are():
 
     with pytest.raises(AttributeError, match="'Faulty' object has no attribute 'misspelt'"):
         plot.biplot(Faulty().fit(XY), XY)
+
+
+def test_pictures_can_be_pickled():
+    for name in plot.__all__:
+        picture = getattr(plot, name)
+        assert pickle.loads(pickle.dumps(picture)) is picture
+
+
+def test_a_row_of_a_tree_may_be_a_dict_of_its_columns():
+    model = DecisionTreeClassifier(max_depth=2).fit(PLANE, Y)
+    row = dict(PLANE.iloc[0])
+    bold, by_array = ([text.get_alpha() for text in plot.tree(model, x=x).texts] for x in (row, PLANE.iloc[[0]]))
+    assert bold == by_array

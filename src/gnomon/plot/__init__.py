@@ -328,6 +328,8 @@ def _refusing(draw: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             raise refusal from None
 
+    # It is found again here, and not where the plain function is: pickled functions are looked up by name.
+    drawn.__module__ = __name__
     return drawn
 
 

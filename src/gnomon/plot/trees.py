@@ -8,8 +8,8 @@ Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/97813151
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ SIZE = 8.5
 def tree(
     model: BaseEstimator,
     *,
-    x: ArrayLike | None = None,
+    x: ArrayLike | Mapping[str, Any] | None = None,
     max_depth: int | None = None,
     digits: int = 3,
     ax: Axes | None = None,
@@ -59,7 +59,7 @@ def tree(
     Parameters
     ----------
     model : fitted estimator with `tree_` and `words_`
-    x : one row, optional
+    x : one row, or a dict of its columns, optional
         Its way is drawn bold, all else pale.
     max_depth : int, optional
         What is deeper is only counted; by default as deep as stays readable.
